@@ -39,7 +39,7 @@ export async function benchServer(): Promise<BenchServer> {
     log: silentLog,
   });
   return {
-    target: server.connection,
+    target: server.owner,
     async close() {
       await server.stop();
       await removeFolder(directory);
@@ -71,7 +71,7 @@ export async function openBenchHarness(
       gate: new Gate({
         account: lease.account,
         pacing: pacingSchema.parse({ enabled: false }),
-        hint: onSent,
+        wakeOutbox: onSent,
       }),
       events: new PostgresEventLog(database.kysely, lease.account),
       log: silentLog,

@@ -50,7 +50,7 @@ export async function benchScale(): Promise<readonly Limit[]> {
 
 async function fill(home: string): Promise<void> {
   const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
-  const database = openDatabase(server.connection, { max: 2 });
+  const database = openDatabase(server.owner, { max: 2 });
   const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM accounts');
   const account = rows[0]?.id ?? 1;
   console.log(`filling ${INSTANCES} conversations and ${TIMERS} timers …`);

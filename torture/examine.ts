@@ -10,7 +10,7 @@ import type { Load } from './load.ts';
 /** One sentence per violation. */
 export async function examine(home: string, load: Load): Promise<string[]> {
   const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
-  const database = openDatabase(server.connection);
+  const database = openDatabase(server.owner);
   try {
     return [
       ...(await acknowledgedIsThere(database, load)),

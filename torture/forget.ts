@@ -155,12 +155,12 @@ async function forgetThrough(
   const killing = killAfterMs === null ? null : sleep(killAfterMs).then(() => killServer(ground));
   for (;;) {
     try {
-      const receipt = await ground.retention.verbs.forget(contact);
+      const receipt = await ground.retention.service.forget(contact);
       if (receipt.scoured === 'all') break;
     } catch (error) {
       // Erased in the interrupted run: only its bytes are left to be dropped.
       if ((error as { code?: unknown }).code === 'not_found') {
-        const { scoured } = await ground.retention.verbs.run().catch(() => ({ scoured: false }));
+        const { scoured } = await ground.retention.service.run().catch(() => ({ scoured: false }));
         if (scoured) break;
       }
     }
@@ -207,7 +207,7 @@ async function fill({ sql, account }: Ground, messages: number): Promise<void> {
 async function openGround(): Promise<Ground> {
   const directory = await mkdtemp(join(tmpdir(), 'relay-forget-'));
   const server = await startPrivateServer({ directory, log: silentLog });
-  const database = openDatabase(server.connection, { sealer: testSealer });
+  const database = openDatabase(server.owner, { sealer: testSealer });
   await migrate(database.pool);
   const sql: Ground['sql'] = async (text, values = []) =>
     (await database.pool.query(text, [...values])).rows;
@@ -227,9 +227,9 @@ async function openGround(): Promise<Ground> {
     server: { kind: 'private', data: join(directory, 'data') },
     limits: retentionSettingsSchema.parse({ observed_messages_days: 3_650, digests_days: 3_650 }),
     zone: 'UTC',
-    outside: { erase: async () => 0 },
+    exportedCopies: { erase: async () => 0 },
     endConversations: async () => {},
-    logsWords: false,
+    logsMessageText: false,
   });
   return { directory, server, database, account, retention, sql };
 }

@@ -195,8 +195,8 @@ function script(random: () => number) {
     turns += 1;
     const text = `${purpose} ${turns}`;
     const dice = turns === 1 ? 1 : random();
-    if (dice < 0.06) return { messages: [text], end: 'done' };
-    if (dice < 0.1) return { messages: [], intervene: 'help' };
+    if (dice < 0.06) return { messages: [text], endReason: 'done' };
+    if (dice < 0.1) return { messages: [], interventionReason: 'help' };
     if (dice < 0.16) return { messages: [], nextHeartbeatMs: 60_000 };
     if (dice < 0.26) return { messages: [text, `${text} again`] };
     return { messages: [text] };

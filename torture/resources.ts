@@ -79,7 +79,7 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'relay-torture-'));
   const server = await startPrivateServer({ directory, log: silentLog });
   return {
-    url: connectionUrl(server.connection),
+    url: connectionUrl(server.owner),
     async stop() {
       await server.stop();
       await removeFolder(directory);

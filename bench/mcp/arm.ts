@@ -55,16 +55,16 @@ const methods = {
       tokens,
       transport: deps.whatsapp,
       search: chatter.search,
-      turns: new CallOrder(),
+      callOrder: new CallOrder(),
       admins: [],
       zone: 'UTC',
-      changed: () => {},
+      onChange: () => {},
     } as unknown as ClientDeps;
     const app = await createHttpServer({
       ...deps,
       port: 0,
-      programTokens: tokens,
-      programs: openClientApi(world),
+      clientTokens: tokens,
+      clients: openClientApi(world),
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
     const hash = createHash('sha256')

@@ -39,7 +39,7 @@ export async function askAll(
       hits.map(({ message }) => ids.get(message) ?? '');
     const shown = await chatter.search.search(scope, query.q, { to: now, limit: SHOWN });
     const told = await chatter.search.retrieve(scope, query.q, { to: now, limit: SHOWN });
-    search.push({ query, found: found(shown), nothing: !shown.some(({ sure }) => sure) });
+    search.push({ query, found: found(shown), nothing: !shown.some(({ isSure }) => isSure) });
     retrieve.push({ query, found: found(told), nothing: told.length === 0 });
   }
   return { search, retrieve };
@@ -82,7 +82,7 @@ async function embedAll({ vectors }: Chatter): Promise<void> {
   await vectors.follower.caughtUp();
   await vectors.follower.stop();
   const anywhere = async () => ({ chats: 'all', limit: 1 }) as const;
-  while ((await vectors.nearness('hello', anywhere)) === null);
+  while ((await vectors.findNearby('hello', anywhere)) === null);
 }
 
 /** A single chat is searched as a session bound to it, several as the assistant with grants for them. */

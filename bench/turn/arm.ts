@@ -103,10 +103,10 @@ const watched =
     at.asked = performance.now();
     const outcome = await agent(context, {
       signal: hooks.signal,
-      reads: (taint) => hooks.reads(taint),
-      async spent(spent) {
+      beforeReading: (taint) => hooks.beforeReading(taint),
+      async onUsage(usage) {
         const began = performance.now();
-        await hooks.spent(spent);
+        await hooks.onUsage(usage);
         at.noted += performance.now() - began;
         at.calls += 1;
       },

@@ -64,7 +64,7 @@ const methods = {
     const stanzas = [...device.pending];
     const start = performance.now();
     device.listening = true;
-    for (const stanza of stanzas) device.link?.send(stanza);
+    for (const stanza of stanzas) device.connection?.send(stanza);
     await until(() => device.pending.length === 0, 'the receipts');
     return performance.now() - start;
   },

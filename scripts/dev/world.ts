@@ -36,7 +36,7 @@ async function startRestartable(
   prepared: Promise<void>,
 ): Promise<RestartableDaemon> {
   const output = join(place.home, 'daemon.out');
-  const died = Promise.withResolvers<string>();
+  const exited = Promise.withResolvers<string>();
   let isPrepared = false;
   let isStopping = false;
   let isQueued = false;
@@ -51,10 +51,10 @@ async function startRestartable(
     outputBefore = statSync(output, { throwIfNoEntry: false })?.size ?? 0;
     const daemon = await startDemoDaemon(where, terminal, FROM_SOURCE);
     current = daemon;
-    void daemon.died.then((reason) => {
+    void daemon.exited.then((reason) => {
       if (daemon !== current) return;
       if (isPrepared) report(`The daemon stopped: ${reason}`);
-      else died.resolve(reason);
+      else exited.resolve(reason);
     });
     return daemon.url;
   }
@@ -68,24 +68,24 @@ async function startRestartable(
   async function restart(changed: string): Promise<void> {
     isQueued = false;
     if (isStopping) return;
-    terminal.say(`Restarting: ${changed} changed.`);
+    terminal.writeLine(`Restarting: ${changed} changed.`);
     await stop();
     const { behindMs: _, ...today } = place;
     await start(today).then(
-      () => terminal.say('Restarted.'),
+      () => terminal.writeLine('Restarted.'),
       (error: Error) => report(error.message),
     );
   }
 
   function report(sentence: string): void {
-    terminal.settle();
+    terminal.clearTransient();
     process.stderr.write(readFileSync(output).subarray(outputBefore));
     process.stderr.write(`${sentence} Waiting for a change.\n`);
   }
 
   return {
     url: await start(place),
-    died: died.promise,
+    exited: exited.promise,
     setBehind: (ms) => current?.setBehind(ms),
     restart(changed) {
       if (isQueued) return;
@@ -140,6 +140,6 @@ try {
 } catch (error) {
   process.exitCode = reportFailure(error, terminal);
 } finally {
-  terminal.settle();
+  terminal.clearTransient();
   if (process.connected) process.disconnect();
 }

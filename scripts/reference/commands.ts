@@ -21,7 +21,14 @@ export function commandsPage(commands: readonly CommandSpec[]): string {
 }
 
 function entry(command: CommandSpec, before: string): string {
-  const { name, summary, arguments: given = [], options = [], more, subcommands = [] } = command;
+  const {
+    name,
+    summary,
+    arguments: given = [],
+    options = [],
+    helpFooter,
+    subcommands = [],
+  } = command;
   const called = `${before} ${name}`;
   const usage = [called, ...given.map(({ syntax }) => syntax)].join(' ');
   const lines = [
@@ -31,7 +38,7 @@ function entry(command: CommandSpec, before: string): string {
         `- \`${flags}\`: ${escaped(says)}${fallback === undefined ? '' : `; \`${fallback}\` unless given`}`,
     ),
   ];
-  const explained = more === undefined ? '' : `\n\`\`\`text\n${more.trim()}\n\`\`\`\n`;
+  const explained = helpFooter === undefined ? '' : `\n\`\`\`text\n${helpFooter.trim()}\n\`\`\`\n`;
   const list = lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
   const own = `### \`${usage}\`\n\n${sentence(summary)}\n${list}${explained}`;
   return [own, ...subcommands.map((one) => entry(one, called))].join('\n');

@@ -62,7 +62,7 @@ export interface LogLine {
 
 export interface DaemonHarness extends TestStore {
   readonly conversations: ConversationDeps;
-  readonly verbs: ConversationService;
+  readonly service: ConversationService;
   readonly jobs: Jobs;
   /** The settings in use; a test may change them. */
   readonly settings: Writable<Pick<Settings, 'agent' | 'pacing' | 'tell_owner_on_whatsapp'>>;
@@ -160,7 +160,7 @@ export async function openDaemonHarness(
   if (lease === null) throw new Error('somebody else serves this account');
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
-  await jobs.adopt(lease);
+  await jobs.adoptLease(lease);
   const settings = settingsSchema.parse({ pacing: sendsOver?.pacing ?? { enabled: false } });
   const conversations: ConversationDeps = {
     db: database.kysely,
@@ -170,9 +170,9 @@ export async function openDaemonHarness(
       account,
       pacing: settings.pacing,
       now,
-      hint: () => (sending === null ? void acknowledgeSoon() : sending.deliverer.wake()),
+      wakeOutbox: () => (sending === null ? void acknowledgeSoon() : sending.deliverer.wake()),
       ...(transport && {
-        askNumber: (address) =>
+        checkNumber: (address) =>
           checkNumber({ db: database.kysely, lease, transport, log, now }, address, ANSWER_MS),
       }),
     }),
@@ -184,7 +184,7 @@ export async function openDaemonHarness(
     zone,
   };
   let acknowledging = sendsOver === undefined;
-  const aftermath: DelivererOptions['aftermath'] = {
+  const deliveryHooks: DelivererOptions['hooks'] = {
     recordSent: async () => {},
     ...wakeConversations(jobs, account),
   };
@@ -198,15 +198,15 @@ export async function openDaemonHarness(
         .where('instance_id', 'is not', null)
         .where('state', '=', 'pending')
         .execute();
-      const is = () => ({ event: { type: 'accepted' }, at: now() }) as const;
+      const apply = () => ({ event: { type: 'accepted' }, at: now() }) as const;
       await applyDeliveryReports(
         tx,
         account,
-        queued.map(({ id }) => ({ of: { id }, is })),
-        aftermath,
+        queued.map(({ id }) => ({ target: { id }, apply })),
+        deliveryHooks,
       );
     });
-    jobs.hint('conversation');
+    jobs.wake('conversation');
   };
   let isBusy = false;
   /** One at a time; callers poll for its effect. */
@@ -216,7 +216,7 @@ export async function openDaemonHarness(
     await acknowledge().catch(() => {});
     isBusy = false;
   };
-  const record: DelivererOptions['aftermath']['recordSent'] = (tx, sent) =>
+  const record: DelivererOptions['hooks']['recordSent'] = (tx, sent) =>
     recordSent(
       tx,
       account,
@@ -230,8 +230,8 @@ export async function openDaemonHarness(
   const sending =
     sendsOver === undefined
       ? null
-      : sendOver(sendsOver, { ...conversations, aftermath: { ...aftermath, recordSent: record } });
-  const verbs = createConversationService(conversations);
+      : sendOver(sendsOver, { ...conversations, hooks: { ...deliveryHooks, recordSent: record } });
+  const service = createConversationService(conversations);
   const turns: TurnContext[] = [];
   let act: Agent = () => ({ messages: ['Hello'] });
   const takeTurn = async (context: TurnContext, hooks: TurnHooks) => {
@@ -245,40 +245,40 @@ export async function openDaemonHarness(
     db: database.kysely,
     lease,
     now,
-    beforeFiring: async () => sending?.followUps.look(),
+    beforeFiring: async () => sending?.followUps.update(),
     onDue: enqueueDueTimers(jobs),
     onFired: () => {
-      for (const queue of TIMER_QUEUES) jobs.hint(queue);
+      for (const queue of TIMER_QUEUES) jobs.wake(queue);
     },
-    onPutBack: () => schedules.settle(),
+    onPutBack: () => schedules.recompute(),
     log,
   });
-  await schedules.settle();
+  await schedules.recompute();
   clock.start();
 
   const gated = {
     db: database.kysely,
     lease,
     gate: conversations.gate,
-    changed: () => conversations.events.hint(),
+    onChange: () => conversations.events.hint(),
   };
-  const carryOut = { ...carryOutApproved(conversations), ...schedules.carryOut };
+  const actions = { ...carryOutApproved(conversations), ...schedules.carryOut };
   const holding = createHoldService({
     ...gated,
     onRelease: combineOnRelease(resumeTurnsOnRelease(conversations), schedules.onRelease),
   });
-  const state = async (id: InstanceId) => (await verbs.get(id)).state;
+  const state = async (id: InstanceId) => (await service.get(id)).state;
   return {
     ...store,
     conversations,
-    verbs,
+    service,
     jobs,
     turns,
     agent: (next) => {
       act = next;
     },
     create: async (phone = newPhone(), heartbeat_config = {}, objective = 'Get a quote') => {
-      const { id } = await verbs.create({
+      const { id } = await service.create({
         objective,
         target_contact: phone,
         todos: [{ text: 'Ask' }, { text: 'Agree' }],
@@ -302,12 +302,12 @@ export async function openDaemonHarness(
     release: async () => {
       await holding.release();
     },
-    approvals: createApprovalService({ ...gated, carryOut }),
+    approvals: createApprovalService({ ...gated, actions }),
     schedules,
     state,
     reaches: (id, wanted) =>
       eventually(async () => {
-        const instance = await verbs.get(id);
+        const instance = await service.get(id);
         const waits = wanted === 'WAITING_FOR_REPLY' && acknowledging;
         if (!waits || instance.next_follow_up_at !== null) return instance.state === wanted;
         void acknowledgeSoon();
@@ -325,7 +325,7 @@ export async function openDaemonHarness(
         return !acknowledging || (await state(id)) !== 'WAITING_FOR_REPLY';
       }),
     lines: async (id) =>
-      (await verbs.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
+      (await service.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
     steps: async (id) =>
       (
         await sql(
@@ -339,9 +339,9 @@ export async function openDaemonHarness(
         if ((await sql(active)).length > 0) return false;
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
         await acknowledge();
-        await sending?.followUps.look();
+        await sending?.followUps.update();
         await clock.fire();
-        for (const queue of TIMER_QUEUES) jobs.hint(queue);
+        for (const queue of TIMER_QUEUES) jobs.wake(queue);
         // One statement, so one snapshot: a due timer becomes a job within one transaction.
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
@@ -363,7 +363,7 @@ export async function openDaemonHarness(
 /** The real outbox over the test's transport. */
 function sendOver(
   { transport, pacing }: NonNullable<DaemonHarnessOptions['sendsOver']>,
-  { db, lease, now, log, aftermath }: ConversationDeps & Pick<DelivererOptions, 'aftermath'>,
+  { db, lease, now, log, hooks }: ConversationDeps & Pick<DelivererOptions, 'hooks'>,
 ) {
   const { account } = lease;
   const canSend = async () => {
@@ -379,11 +379,11 @@ function sendOver(
     pacing,
     delivery: deliverySchema.parse({ grace_ms: 0 }),
     recheck: recheckPermits(account, { pacing, now }),
-    aftermath,
-    changed: () => {},
+    hooks,
+    onChange: () => {},
     now,
   });
-  const unsubscribe = transport.subscribe((event) => deliverer.follow(event));
+  const unsubscribe = transport.subscribe((event) => deliverer.onTransportEvent(event));
   deliverer.start();
   return {
     deliverer,

@@ -61,7 +61,7 @@ async function findServer(): Promise<{ url: string; stop(): Promise<void> }> {
   try {
     const server = await startPrivateServer({ directory, log: silentLog, settings: FORGETFUL });
     const stop = () => server.stop().then(remove);
-    return { url: connectionUrl(server.connection), stop };
+    return { url: connectionUrl(server.owner), stop };
   } catch (error) {
     await remove();
     throw error;

@@ -9,7 +9,7 @@ const [directory = '', what, packageDirectory] = process.argv.slice(2);
 const server = await startPrivateServer({
   directory,
   log: silentLog,
-  ...(packageDirectory ? { places: { package: packageDirectory } } : {}),
+  ...(packageDirectory ? { binaryPlaces: { package: packageDirectory } } : {}),
 });
 if (what === 'hold') {
   const waiting = setInterval(() => {}, 60_000);
@@ -18,5 +18,5 @@ if (what === 'hold') {
     clearInterval(waiting);
   });
 }
-const { connection, version, adopted } = server;
-process.stdout.write(`${JSON.stringify({ connection, version, adopted })}\n`);
+const { owner, version, adopted } = server;
+process.stdout.write(`${JSON.stringify({ connection: owner, version, adopted })}\n`);

@@ -123,7 +123,7 @@ const commitsOf = ({ commits }: Evidence, operation: string): CommittedTransacti
 function* overtaken(evidence: Evidence): Generator<string> {
   // A farewell ends the conversation: later messages of the contact reach no turn of it.
   const followUps = evidence.turns.filter(
-    ({ context, outcome }) => context.purpose === 'follow_up' && outcome.end === undefined,
+    ({ context, outcome }) => context.purpose === 'follow_up' && outcome.endReason === undefined,
   );
   for (const { asked, outcome } of followUps) {
     for (const { body, began } of evidence.left) {

@@ -88,7 +88,7 @@ export class Lane {
       gate: new Gate({
         account: lease.account,
         pacing: this.#pacing,
-        hint: () => this.#permitted(),
+        wakeOutbox: () => this.#permitted(),
       }),
       events: new PostgresEventLog(kysely, lease.account),
       log: silentLog,
@@ -103,7 +103,7 @@ export class Lane {
       lease: this.world.lease,
       now: this.world.now,
       onDue: enqueueDueTimers(jobs),
-      onFired: () => jobs.hint('conversation'),
+      onFired: () => jobs.wake('conversation'),
       log: silentLog,
     });
     const wake = onConversationJob(this.world, (context) => this.#think(context));
@@ -178,10 +178,10 @@ export class Lane {
       incoming({ id, chat, sender, fromMe, body, sentAt: this.now() }),
     ]);
     await takeInBatch(
-      { db: this.database.kysely, lease, jobs: this.#jobs, open: openPlain, read: readJson },
+      { db: this.database.kysely, lease, jobs: this.#jobs, unseal: openPlain, read: readJson },
       50,
     );
-    this.#jobs.hint('route');
+    this.#jobs.wake('route');
   }
 
   /** The clock looks for due timers. */
@@ -211,8 +211,11 @@ export class Lane {
         applyDeliveryReports(
           tx,
           account,
-          rows.map(({ id }) => ({ of: { id }, is: () => ({ event: { type: 'accepted' }, at }) })),
-          this.#carrier().aftermath,
+          rows.map(({ id }) => ({
+            target: { id },
+            apply: () => ({ event: { type: 'accepted' }, at }),
+          })),
+          this.#carrier().hooks,
         ),
       );
     });
@@ -227,7 +230,7 @@ export class Lane {
     const rows = await this.sql(
       "UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry' RETURNING 1",
     );
-    for (const queue of ['conversation', 'route'] as const) this.#jobs.hint(queue);
+    for (const queue of ['conversation', 'route'] as const) this.#jobs.wake(queue);
     return rows.length;
   }
 
@@ -239,7 +242,7 @@ export class Lane {
       pacing: this.#pacing,
       delivery: deliverySchema.parse({}),
       recheck: recheckPermits(lease.account, { pacing: this.#pacing }),
-      aftermath: {
+      hooks: {
         recordSent: (tx, sent) =>
           recordSent(
             tx,

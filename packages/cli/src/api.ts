@@ -21,13 +21,15 @@ export const clientOf = (home: string): Client =>
 const LONG_TIMEOUT_MS = 600_000;
 
 export const longTimeoutClientOf = (home: string): Client =>
-  createClient({ send: (request) => sendRequest(home, { ...request, patience: LONG_TIMEOUT_MS }) });
+  createClient({
+    send: (request) => sendRequest(home, { ...request, timeoutMs: LONG_TIMEOUT_MS }),
+  });
 
 export async function getExport(home: string): Promise<IncomingMessage> {
   const answer = await openResponse(home, {
     method: 'GET',
     path: '/api/export',
-    patience: LONG_TIMEOUT_MS,
+    timeoutMs: LONG_TIMEOUT_MS,
   });
   if (answer.statusCode === 200) return answer;
   throw toApiError(answer.statusCode ?? 0, await readBody(answer));
@@ -43,7 +45,7 @@ export async function postImport(
     path: '/api/import',
     headers: { 'content-type': 'application/gzip', 'content-length': String(size) },
     body: archive,
-    patience: LONG_TIMEOUT_MS,
+    timeoutMs: LONG_TIMEOUT_MS,
   });
   if (status !== 200) throw toApiError(status, body);
   return JSON.parse(body);
@@ -61,7 +63,7 @@ export async function* postChatExport(
     path: `/api/memory/imports?${new URLSearchParams(query)}`,
     headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
     body: file,
-    patience: LONG_TIMEOUT_MS,
+    timeoutMs: LONG_TIMEOUT_MS,
   });
   if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
   for await (const line of createInterface({ input: answer })) yield JSON.parse(line);
@@ -77,7 +79,7 @@ export const postStream =
       path,
       headers: { 'content-type': 'application/json' },
       body,
-      patience: STREAM_TIMEOUT_MS,
+      timeoutMs: STREAM_TIMEOUT_MS,
     });
     if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
     const close = () => answer.destroy();
@@ -103,7 +105,7 @@ interface DaemonRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Readable;
   /** Milliseconds until the response must begin. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 interface DaemonResponse {
@@ -129,7 +131,7 @@ export function openResponse(home: string, wire: DaemonRequest): Promise<Incomin
     },
     resolve,
   );
-  out.setTimeout(wire.patience ?? 30_000, () =>
+  out.setTimeout(wire.timeoutMs ?? 30_000, () =>
     out.destroy(new Error('the daemon did not answer in time.')),
   );
   out.on('error', (error: NodeJS.ErrnoException) => reject(toUnreachableError(error)));

@@ -33,7 +33,7 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
           ['--no-confirm', 'do not ask anybody before it sends'],
           ['--expires <when>', 'when it ends, as in 90d or 2027-01-31 (default: never)'],
         ],
-        more: SCOPES_EXPLAINED,
+        helpFooter: SCOPES_EXPLAINED,
         load: async () => (await import('./commands/tokens.ts')).createTokenCommand,
       },
       {

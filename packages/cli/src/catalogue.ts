@@ -427,7 +427,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--to <folder>', 'there instead of the folder of backups; nothing older is removed'],
     ],
-    more: BACKUP_HELP,
+    helpFooter: BACKUP_HELP,
     load: async () => (await import('./commands/backup.ts')).makeBackupCommand,
     subcommands: [
       {

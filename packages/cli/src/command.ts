@@ -42,7 +42,7 @@ export interface CommandSpec {
   /** Values that the shell offers after an option. */
   readonly values?: Readonly<Record<`--${string}`, readonly string[]>>;
   /** Text that `--help` shows below the options. */
-  readonly more?: string;
+  readonly helpFooter?: string;
   /** `relay <name> <subcommand>`; without a subcommand's name the command itself runs. */
   readonly subcommands?: readonly CommandSpec[];
   load(): Promise<RunCommand>;

@@ -56,6 +56,6 @@ test('uses the session folder of seed 002 as the home, unless a home is named', 
 
 test("reads a client's token once, so that a daemon started from here does not inherit it", () => {
   const env = { RELAY_HOME: home, RELAY_TOKEN: ' relay_x\n' };
-  expect(loadCliConfig(env).programToken).toBe('relay_x');
+  expect(loadCliConfig(env).clientToken).toBe('relay_x');
   expect(env).toEqual({ RELAY_HOME: home });
 });

@@ -25,9 +25,9 @@ export interface CliConfig {
   /** Where a model key was found; never the key. */
   readonly modelKey: string | null;
   /** The chosen provider, if it needs no key. */
-  readonly keyless: string | null;
+  readonly keylessProvider: string | null;
   /** A client's own token, set by the program that starts `relay mcp`. */
-  readonly programToken: string | null;
+  readonly clientToken: string | null;
   /** The person's home folder, and where their programs keep settings. */
   readonly userFolder: string;
   readonly settingsFolder: string;
@@ -51,8 +51,8 @@ export function loadCliConfig(env: Env = process.env): CliConfig {
     modelKey: settings.model_api_key
       ? KEY_IN_SETTINGS_FILE
       : (MODEL_KEYS.find((name) => env[name]) ?? null),
-    keyless: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
-    programToken: takeSecret(env, 'RELAY_TOKEN'),
+    keylessProvider: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
+    clientToken: takeSecret(env, 'RELAY_TOKEN'),
     userFolder: homedir(),
     settingsFolder: settingsFolder(env),
     colour: !env.NO_COLOR && env.TERM !== 'dumb',

@@ -70,7 +70,7 @@ async function read(
     const answer = await openResponse(home, {
       method: 'GET',
       path: '/api/events',
-      patience: PATIENCE_MS,
+      timeoutMs: PATIENCE_MS,
     });
     if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
     const close = () => answer.destroy();

@@ -230,8 +230,15 @@ describe('with a daemon', () => {
   });
 
   test('relay token create shows the secret once, and --help explains every scope', async () => {
-    const wish = ['--name', 'claude', '--scopes', 'messages:read,messages:send'];
-    const made = await relay.call('token', 'create', ...wish, '--no-confirm', '--expires', '90d');
+    const request = ['--name', 'claude', '--scopes', 'messages:read,messages:send'];
+    const made = await relay.call(
+      'token',
+      'create',
+      ...request,
+      '--no-confirm',
+      '--expires',
+      '90d',
+    );
     expect(made).toEqual({ exit: 0, out: 'relay_program_fake\n', err: '' });
     const list = await relay.call('token', 'list');
     expect(list.out).toMatch(/^claude\n {2}May messages:read, messages:send; with everybody/);

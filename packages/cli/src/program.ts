@@ -97,7 +97,7 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
     made.option(flags, summary, fallback);
   }
   made.option('--json', 'for programs: JSON on standard output');
-  if (spec.more !== undefined) made.addHelpText('after', spec.more);
+  if (spec.helpFooter !== undefined) made.addHelpText('after', spec.helpFooter);
   return made.action(async () => {
     const { config, terminal } = invocation;
     try {
@@ -111,7 +111,7 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
       });
       invocation.exit = exit ?? 0;
     } finally {
-      terminal.settle();
+      terminal.clearTransient();
     }
   });
 }

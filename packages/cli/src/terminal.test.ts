@@ -27,7 +27,7 @@ test('redraws progress on a terminal, prints lines elsewhere, and is silent for 
   const person = terminal({ json: false, colour: true }, true);
   person.progress('one');
   person.progress('two');
-  person.say('done');
+  person.writeLine('done');
   expect(person.said.err.replaceAll('\r\u001b[K', '|')).toMatch(/^\|one\|+two\|$/);
   expect(person.said.out).toBe('done\n');
 
@@ -37,7 +37,7 @@ test('redraws progress on a terminal, prints lines elsewhere, and is silent for 
 
   const program = terminal({ json: true, colour: true }, true);
   program.progress('one');
-  program.give({ a: 1 });
+  program.writeJson({ a: 1 });
   expect(program.said).toEqual({ out: '{"a":1}\n', err: '' });
 });
 
@@ -45,7 +45,7 @@ test('redraws a drawing in place and removes it at the end', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.draw(['a', 'b']);
   person.draw(['c']);
-  person.say('done');
+  person.writeLine('done');
   expect(person.said.out).toBe('a\nb\n\u001b[2A\r\u001b[Jc\n\u001b[1A\r\u001b[Jdone\n');
   expect(person.size).toEqual({ rows: 24, columns: 80 });
 });
@@ -66,7 +66,7 @@ test('removes lines that wrap at the edge of the window completely', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.draw(['x'.repeat(80), 'y'.repeat(81), `\u001b[1m${'z'.repeat(80)}\u001b[0m`]);
   person.progress('p'.repeat(161));
-  person.settle();
+  person.clearTransient();
   expect(person.said.out).toContain('\u001b[4A\r\u001b[J');
   expect(person.said.err.endsWith('\u001b[2A\r\u001b[J')).toBe(true);
 });

@@ -9,13 +9,13 @@ export interface Terminal {
   readonly json: boolean;
   readonly colours: Colours;
   /** Prints a line of the result. */
-  say(line: string): void;
+  writeLine(line: string): void;
   /** Prints a piece of the result without adding a line break. */
   write(piece: string): void;
   /** Prints the result of `--json`. */
-  give(value: unknown): void;
+  writeJson(value: unknown): void;
   /** Whether standard error is a terminal that a person sees. */
-  readonly attended: boolean;
+  readonly isInteractive: boolean;
   /** A line on standard error, only when a person sees it. */
   note(line: string): void;
   /** A line on standard error, for people and programs. */
@@ -25,7 +25,7 @@ export interface Terminal {
   /** Shows lines that the next call redraws in place; they are removed at the end. */
   draw(lines: readonly string[]): void;
   /** Ends the progress line and removes the drawing, if there are any. */
-  settle(): void;
+  clearTransient(): void;
   /** Size of the terminal; null without one. */
   readonly size: { readonly rows: number; readonly columns: number } | null;
 }
@@ -45,7 +45,7 @@ export function openTerminal(
   /** Rows of the progress line and the drawing. */
   let moving = 0;
   let drawn = 0;
-  const settle = () => {
+  const clearTransient = () => {
     if (moving > 1) err.write(`\u001b[${moving - 1}A\r\u001b[J`);
     else if (moving === 1) err.write('\r\u001b[K');
     moving = 0;
@@ -54,23 +54,23 @@ export function openTerminal(
   };
   return {
     json: options.json,
-    attended: !options.json && err.isTTY === true,
+    isInteractive: !options.json && err.isTTY === true,
     colours: pc.createColors(options.colour && out.isTTY === true && !options.json),
-    say(line) {
-      settle();
+    writeLine(line) {
+      clearTransient();
       out.write(`${line}\n`);
     },
     write(piece) {
-      settle();
+      clearTransient();
       out.write(piece);
     },
-    give(value) {
-      settle();
+    writeJson(value) {
+      clearTransient();
       out.write(`${JSON.stringify(value)}\n`);
     },
     note(line) {
       if (options.json || err.isTTY !== true) return;
-      settle();
+      clearTransient();
       err.write(`${line}\n`);
     },
     error(line) {
@@ -82,18 +82,18 @@ export function openTerminal(
         err.write(`${sentence}\n`);
         return;
       }
-      settle();
+      clearTransient();
       err.write(`\r\u001b[K${sentence}`);
       moving = height(sentence, err.columns);
     },
     draw(lines) {
-      settle();
+      clearTransient();
       out.write(lines.map((line) => `${line}\n`).join(''));
       const rows = lines.reduce((sum, line) => sum + height(line, out.columns), 0);
       // Rows that have scrolled away cannot be redrawn.
       if (out.isTTY === true && rows < (out.rows ?? 0)) drawn = rows;
     },
-    settle,
+    clearTransient,
     get size() {
       if (out.isTTY !== true || out.rows === undefined || out.columns === undefined) return null;
       return { rows: out.rows, columns: out.columns };

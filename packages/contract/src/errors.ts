@@ -51,7 +51,7 @@ export class RelayError extends Error {
   }
 
   /** Whether trying again later may help. */
-  get passes(): boolean {
+  get isRetryable(): boolean {
     return 'passes' in ERRORS[this.code];
   }
 

@@ -124,7 +124,7 @@ export async function assemble(
     isDiskLow,
   });
   closers.push(() => wire.stop());
-  await jobs.adopt(lease);
+  await jobs.adoptLease(lease);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
   const archive = () => {
     const made = exportArchive({ database, jobs, version: VERSION, schemaVersion });
@@ -136,14 +136,14 @@ export async function assemble(
     log,
     now,
     settings: config.settings.backup,
-    usualFolder: join(config.home, 'backups'),
+    defaultFolder: join(config.home, 'backups'),
     isDiskLow,
     zone,
     archive,
-    remembered: () => readLastBackup(config.home),
-    remember: (memory) => noteLastBackup(config.home, memory),
+    readRecord: () => readLastBackup(config.home),
+    writeRecord: (memory) => noteLastBackup(config.home, memory),
   });
-  const webhooks = () => describeWebhookTrouble(database.kysely, lease.account);
+  const webhookTrouble = () => describeWebhookTrouble(database.kysely, lease.account);
   const status = () =>
     readStatus({
       ...health,
@@ -152,9 +152,9 @@ export async function assemble(
       phonePage: config.phonePage,
       startedAt,
       connection: () => wire.transport.link,
-      webhooks,
+      webhookTrouble,
       disk: () => disk.sentence,
-      backup: backups.standing,
+      backup: backups.status,
       report: () => lastRestartReport(database.kysely, lease.account),
       approvals: () => countPendingApprovals(database.kysely, lease.account),
       sending: () => readSendingHealth(database.kysely, lease.account, config.settings.pacing),
@@ -179,7 +179,7 @@ export async function assemble(
 
   const metrics = openMetrics({
     status,
-    modelUse: () => readModelUse(database.kysely, lease.account, new Date(startedAt)),
+    readModelUse: () => readModelUse(database.kysely, lease.account, new Date(startedAt)),
     events,
     log,
   });
@@ -196,7 +196,7 @@ export async function assemble(
       token = await replaceOwnerToken(config.home);
       return token;
     },
-    ...acting.verbs,
+    ...acting.services,
     whatsapp: wire.transport,
     messages: new PostgresMessageReader(database.kysely, lease.account),
     chats: createChatReader({
@@ -231,10 +231,10 @@ export async function assemble(
       runDoctorChecks({
         ...health,
         full,
-        memory: acting.verbs.memory.status,
+        memory: acting.services.memory.status,
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
-        webhooks,
-        disk: () => disk.sentence,
+        webhookTrouble,
+        diskWarning: () => disk.sentence,
         agent: config.settings.agent,
         provider: () =>
           acting.models.open().then(
@@ -243,18 +243,18 @@ export async function assemble(
           ),
         now,
         zone,
-        backup: backups.standing,
+        backup: backups.status,
       }),
     events,
     archive: {
       export: archive,
       import: (stream) => {
-        disk.refuseWhenLow();
+        disk.assertNotLow();
         const { onRestored } = acting;
         return importArchive({ database, jobs, lease, schemaVersion, onRestored }, stream);
       },
     },
-    backups: backups.verbs,
+    backups: backups.service,
     forwarderTokens: createForwarderTokens({ db: database.kysely, lease }),
     signIn: createSignInStore(database.kysely, lease.account),
     webDirectory: options.webDirectory,

@@ -43,7 +43,8 @@ async function start(
     await log.flush();
     log.close();
   });
-  for (const sentence of claim.mended) log.warn('home permissions corrected', { reason: sentence });
+  for (const sentence of claim.repairs)
+    log.warn('home permissions corrected', { reason: sentence });
   if (claim.stalePid !== null) {
     log.warn('the last daemon did not stop cleanly', { pid: claim.stalePid });
   }

@@ -54,7 +54,7 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   });
   closers.push(() => server.stop());
   const place = { kind: 'private', data: join(directory, 'data') } as const;
-  const { version, daemon: target, connection: owner } = server;
+  const { version, daemon: target, owner } = server;
   return { kind: 'private', version, target, owner, place };
 }
 

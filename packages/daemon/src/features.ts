@@ -117,15 +117,15 @@ type ServiceName =
   | 'evaluation'
   | 'ingest'
   | 'imports'
-  | 'outsideMemory'
-  | 'programTokens'
-  | 'programs'
+  | 'digestExport'
+  | 'clientTokens'
+  | 'clients'
   | 'tokens'
   | 'retention'
   | 'webhooks';
 
 interface Features {
-  readonly verbs: Pick<HttpDeps, ServiceName>;
+  readonly services: Pick<HttpDeps, ServiceName>;
   readonly models: ModelSource;
   /** Called inside the transaction that restores an archive. */
   readonly onRestored: ReturnType<typeof onRestored>;
@@ -145,17 +145,17 @@ export function createFeatures(options: FeatureOptions): Features {
     get instructions() {
       return settings.agent.instructions;
     },
-    get tellOwner() {
+    get notifyOwner() {
       return settings.tell_owner_on_whatsapp;
     },
     observer: settings.observer,
     now,
-    hint: () => wire.wake(),
-    askNumber: wire.askNumber,
+    wakeOutbox: () => wire.wake(),
+    checkNumber: wire.checkNumber,
   });
   const engine: Engine = { db, lease, jobs, events, log, now, zone };
   const deps: ConversationDeps = { ...engine, gate, settings, running: new RunningTurns() };
-  const gated = { db, lease, gate, changed: () => events.hint() };
+  const gated = { db, lease, gate, onChange: () => events.hint() };
 
   const autoReply = openAutoReply({ ...deps, settings });
   const scheduling: ScheduleDeps = deps;
@@ -171,7 +171,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const conversations = createConversationService(deps);
   const approvals = createApprovalService({
     ...gated,
-    carryOut: { ...carryOutApproved(deps), ...schedules.carryOut },
+    actions: { ...carryOutApproved(deps), ...schedules.carryOut },
   });
   const hold = createHoldService({
     ...gated,
@@ -209,11 +209,11 @@ export function createFeatures(options: FeatureOptions): Features {
     digests,
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
-      list: () => schedules.verbs.list('active'),
+      list: () => schedules.service.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
     webSearch: web,
-    verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
+    services: { approvals, hold, conversations, schedules: schedules.service, status },
     connected: () => whatsappStatusOf(wire.transport.link.state) === 'connected',
   });
 
@@ -236,26 +236,26 @@ export function createFeatures(options: FeatureOptions): Features {
     ...engine,
     server: options.server,
     limits: settings.retention,
-    outside: outside.copies,
+    exportedCopies: outside.copies,
     endConversations: cancelAllWithContact(deps, conversations),
-    logsWords: config.logLevel === 'debug',
+    logsMessageText: config.logLevel === 'debug',
   });
 
   const webhooks = openWebhooks({
     ...engine,
-    egress: openEgress({ allow: allowedWebhookHosts(settings.webhooks.allow) }),
+    egress: openEgress({ allowedAddresses: allowedWebhookHosts(settings.webhooks.allow) }),
     sealer: vault.sealer,
     approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
   });
 
-  const programs = createClientServices({
+  const clients = createClientServices({
     ...deps,
     config,
     settings,
     transport: wire.transport,
     search: search.search,
     conversations,
-    schedules: schedules.verbs,
+    schedules: schedules.service,
     scheduling,
     digests,
     models,
@@ -275,14 +275,14 @@ export function createFeatures(options: FeatureOptions): Features {
     db,
     lease,
     now,
-    beforeFiring: () => followUps.look(),
+    beforeFiring: () => followUps.update(),
     onDue: enqueueDueTimers(jobs),
     onFired: () => {
-      for (const queue of TIMER_QUEUES) jobs.hint(queue);
+      for (const queue of TIMER_QUEUES) jobs.wake(queue);
     },
     onPutBack: async () => {
-      await jobs.bringForward();
-      await schedules.settle();
+      await jobs.makeDelayedReady();
+      await schedules.recompute();
     },
     log,
   });
@@ -293,29 +293,29 @@ export function createFeatures(options: FeatureOptions): Features {
       lease,
       gate,
       now,
-      settled: wakeConversations(jobs, lease.account).settled,
+      settled: wakeConversations(jobs, lease.account).onSettled,
     }),
-    verbs: {
+    services: {
       conversations,
       send: ({ to, text, key }) =>
         sendAsOwner({ db, lease, gate }, { to, text, ...(key === null ? {} : { key }) }),
-      assistant: assistant.verbs,
+      assistant: assistant.service,
       grants: createGrantService(gated),
       people: createPeopleService({ ...gated, admins }),
       approvals,
       hold,
-      schedules: schedules.verbs,
-      search: search.verbs,
+      schedules: schedules.service,
+      search: search.service,
       observing: createObservedGroupService({
         ...gated,
         settings,
         zone,
         now,
-        begun: digesting.begin,
-        erase: (chat) => retention.verbs.forget(chat),
+        onObserved: digesting.onGroupObserved,
+        erase: (chat) => retention.service.forget(chat),
       }),
       digests,
-      memory: search.memory,
+      memory: search.memoryService,
       evaluation: createEvalService({
         ...engine,
         models,
@@ -326,13 +326,13 @@ export function createFeatures(options: FeatureOptions): Features {
       imports: createImportService({
         ...engine,
         home: config.home,
-        refuseWhenFull: () => options.disk.refuseWhenLow(),
-        stored: () => events.hint(),
+        assertDiskSpace: () => options.disk.assertNotLow(),
+        onStored: () => events.hint(),
       }),
-      outsideMemory: outside.verbs,
-      ...programs,
-      retention: retention.verbs,
-      webhooks: webhooks.verbs,
+      digestExport: outside.service,
+      ...clients,
+      retention: retention.service,
+      webhooks: webhooks.service,
     },
     async start() {
       const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
@@ -346,16 +346,16 @@ export function createFeatures(options: FeatureOptions): Features {
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
         await transaction(options, ({ tx }) => expireApprovals(tx, lease.account));
-        await autoReply.lookAgain();
-        await digesting.lookAgain();
+        await autoReply.enqueueForgotten();
+        await digesting.enqueueForgotten();
         await retention.nightly();
-        await outside.sweep();
-        await webhooks.lookAgain();
+        await outside.removeOrphanedCopies();
+        await webhooks.requeueStranded();
         await pruneOldRows(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
       await digesting.start();
-      await schedules.settle();
+      await schedules.recompute();
       search.indexer.start();
       search.vectors.follower.start();
       const untold = await webhooks.start();
@@ -394,16 +394,16 @@ interface ClientServiceDeps extends ConversationDeps, Pick<ClientDeps, SharedCli
 
 function createClientServices(
   parts: ClientServiceDeps,
-): Pick<HttpDeps, 'programTokens' | 'programs' | 'tokens'> {
+): Pick<HttpDeps, 'clientTokens' | 'clients' | 'tokens'> {
   const { db, lease, gate, events, now, admins, zone, scheduling } = parts;
   const changed = () => events.hint();
   const tokens = createClientTokens(db, lease.account);
   const begun = createClientConversations(parts);
   const picture = createQrPicture();
-  const programs = openClientApi({
+  const clients = openClientApi({
     ...parts,
     tokens,
-    acts: {
+    actions: {
       createConversation: begun.create,
       controlConversation: begun.control,
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
@@ -411,19 +411,19 @@ function createClientServices(
     },
     summaries: createChatSummaryService({ ...parts, clock: systemClock }),
     ledger: createLedgerReader({ db, account: lease.account, admins, now, zone }),
-    turns: new CallOrder(),
+    callOrder: new CallOrder(),
     wait: async (ms, signal) => sleep(ms, undefined, { signal }),
     keepsSession: () => canStoreSession(db, lease),
-    picture: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
+    renderQr: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
     pollMs: parts.config.pollMs,
-    changed: () => {
-      gate.hint();
+    onChange: () => {
+      gate.wakeOutbox();
       changed();
     },
   });
   return {
-    programTokens: tokens,
-    programs,
-    tokens: createTokenService({ db, lease, changed, onRevoke: begun.pauseBegunBy }),
+    clientTokens: tokens,
+    clients,
+    tokens: createTokenService({ db, lease, changed, onRevoke: begun.pauseStartedBy }),
   };
 }

@@ -43,7 +43,7 @@ interface MessagePipelineOptions {
 export interface MessagePipeline {
   readonly transport: Transport;
   /** Asks WhatsApp whether a number is registered, within the time that a caller may be kept waiting. */
-  readonly askNumber: (address: string) => Promise<unknown>;
+  readonly checkNumber: (address: string) => Promise<unknown>;
   /** True when the transport connects to the simulator instead of WhatsApp. */
   readonly isSimulated: boolean;
   /** A message was queued: send it. */
@@ -76,7 +76,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
     lease,
     jobs,
     log,
-    open: (row) => openInboxContent(sealer, account, row),
+    unseal: (row) => openInboxContent(sealer, account, row),
     read: readInboxRow,
     strangers: {
       admins: config.settings.admin_phone_numbers,
@@ -84,7 +84,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
         options.isDiskLow() ? NO_STRANGER_BYTES : strangerLimits(config.settings.strangers),
       emptyJournalEntry: (digest) => sealEmptyJournalEntry(sealer, account, digest),
     },
-    stored: () => events.hint(),
+    onStored: () => events.hint(),
   });
   const deliverer = new Deliverer({
     db,
@@ -99,7 +99,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       observer: config.settings.observer,
       now,
     }),
-    aftermath: {
+    hooks: {
       recordSent: (tx, sent) =>
         recordSent(
           tx,
@@ -113,22 +113,23 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
         ),
       ...wakeConversations(jobs, account),
     },
-    changed: () => events.hint(),
+    onChange: () => events.hint(),
     now,
   });
   const learner = new ContactSync(db, lease, log);
   const absence = new AbsenceTracker({ db, lease, intake, log, changed: () => events.hint() });
   const linkNews = new LinkEventWriter({ db, lease, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
-    if (event.type === 'received') intake.hint();
-    learner.follow(event);
-    absence.follow(event);
-    linkNews.follow(event);
-    return deliverer.follow(event);
+    if (event.type === 'received') intake.wake();
+    learner.onTransportEvent(event);
+    absence.onTransportEvent(event);
+    linkNews.onTransportEvent(event);
+    return deliverer.onTransportEvent(event);
   });
   return {
     transport,
-    askNumber: (address) => checkNumber({ db, lease, transport, log, now }, address, ASK_WITHIN_MS),
+    checkNumber: (address) =>
+      checkNumber({ db, lease, transport, log, now }, address, ASK_WITHIN_MS),
     isSimulated: isSimulated(),
     wake: () => deliverer.wake(),
     start() {
@@ -143,7 +144,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       await learner.settled();
       await intake.stop();
       await absence.settled();
-      await linkNews.settled();
+      await linkNews.waitUntilWritten();
       await committer.close();
     },
   };

@@ -30,7 +30,7 @@ async function freshHome() {
     const serving = await holdAccountLease(db, home, silentLog, () => {});
     const { lease } = serving;
     const pacing = pacingSchema.parse({ enabled: false });
-    const gate = new Gate({ account, pacing, hint: () => {} });
+    const gate = new Gate({ account, pacing, wakeOutbox: () => {} });
     try {
       return await run({
         send: (text) => sendAsOwner({ db, lease, gate }, { to: '+4915170000001', text }),

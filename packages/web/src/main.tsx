@@ -24,10 +24,10 @@ import { isSignedOut, relay } from './data/relay.ts';
 import { router } from './router.tsx';
 import { ThemeProvider } from './theme/theme-provider.tsx';
 
-const queries = createQueryClient(() => live.signedOut());
+const queries = createQueryClient(() => live.markSignedOut());
 const live = createLiveStream(relay, createRefresher(queries, untilTabVisible), openTabChannel());
 // Signing out removes all data from the page.
-live.subscribe(() => live.get().is === 'signed_out' && queries.clear());
+live.subscribe(() => live.get().state === 'signed_out' && queries.clear());
 live.start();
 // Every page needs these first, so they are fetched while the page is still rendering.
 void queries.prefetchQuery(statusQuery);

@@ -8,7 +8,7 @@ export function replaying(make: MakeHarness): void {
     beforeEach(async () => {
       stage = await new TransportFixture(await make()).pair();
       await stage.transport.disconnect({ forget: false });
-      await eventually(() => !stage.me.companions.get(1)?.link, 'the server to notice');
+      await eventually(() => !stage.me.companions.get(1)?.connection, 'the server to notice');
       stage.events = [];
     });
     afterEach(() => stage.end());
@@ -46,7 +46,7 @@ export function replaying(make: MakeHarness): void {
       bob.switchOff();
       const id = await stage.send(bob.jid(), 'read me later');
       await transport.disconnect({ forget: false });
-      await eventually(() => !me.companions.get(1)?.link, 'the server to notice');
+      await eventually(() => !me.companions.get(1)?.connection, 'the server to notice');
       bob.switchOn();
       await eventually(() => bob.messages().some((message) => message.id === id), 'bob');
       transport.connect();

@@ -174,12 +174,10 @@ test('a private server whose superuser was the daemon is switched to a role that
   const home = await newHome();
   const directory = join(home, 'postgres');
   const server = await startPrivateServer({ directory, log: silentLog });
-  const before = openDatabase(server.connection);
+  const before = openDatabase(server.owner);
   await migrate(before.pool);
   await (await Jobs.start(before, silentLog)).stop(0);
-  const names = await onServer(connectionUrl(server.connection), (client) =>
-    writePast(client, newest),
-  );
+  const names = await onServer(connectionUrl(server.owner), (client) => writePast(client, newest));
   await before.pool.query('DROP ROLE relay_daemon');
   await before.close();
   await server.stop();
@@ -189,8 +187,6 @@ test('a private server whose superuser was the daemon is switched to a role that
   for (const name of ['database', 'ledger', 'jobs']) {
     expect(checks).toContainEqual(expect.objectContaining({ name, ok: 'yes' }));
   }
-  const found = await onServer(connectionUrl(server.connection), (client) =>
-    readPast(client, names),
-  );
+  const found = await onServer(connectionUrl(server.owner), (client) => readPast(client, names));
   expect(found).toEqual(past(names));
 });

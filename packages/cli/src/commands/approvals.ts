@@ -11,11 +11,12 @@ import type { Terminal } from '../terminal.ts';
 export const listApprovalsCommand: RunCommand = async ({ config, terminal, options }) => {
   const state = parseApprovalState(options.state);
   const approvals = await clientOf(config.home).get('/api/approvals', { query: { state } });
-  if (terminal.json) terminal.give(approvals);
+  if (terminal.json) terminal.writeJson(approvals);
   else if (approvals.length === 0) {
     terminal.progress(state === 'pending' ? 'Nothing waits for you.' : `None is ${state}.`);
   } else {
-    for (const line of formatApprovals(approvals, terminal.colours, new Date())) terminal.say(line);
+    for (const line of formatApprovals(approvals, terminal.colours, new Date()))
+      terminal.writeLine(line);
   }
   return 0;
 };
@@ -96,9 +97,9 @@ export const approveApprovalCommand: RunCommand = async ({ config, terminal, arg
   const client = clientOf(config.home);
   const id = await findApprovalId(client, args[0]);
   const approval = await client.post('/api/approvals/{id}/approve', { path: { id } });
-  if (terminal.json) terminal.give(approval);
+  if (terminal.json) terminal.writeJson(approval);
   else
-    terminal.say(
+    terminal.writeLine(
       `Approved: ${formatApprovalRecipient(approval)}. ${AFTER_APPROVAL[approval.kind]}`,
     );
   return 0;
@@ -113,10 +114,10 @@ export const editApprovalCommand: RunCommand = async ({ config, terminal, args }
     path: { id },
     body: { text: words.join(' ') },
   });
-  if (terminal.json) terminal.give(approval);
+  if (terminal.json) terminal.writeJson(approval);
   else
     for (const line of formatApprovals([approval], terminal.colours, new Date()))
-      terminal.say(line);
+      terminal.writeLine(line);
   return 0;
 };
 
@@ -127,8 +128,8 @@ export const rejectApprovalCommand: RunCommand = async ({ config, terminal, args
   const id = await findApprovalId(client, args[0]);
   const reason = typeof options.reason === 'string' ? { reason: options.reason } : {};
   const approval = await client.post('/api/approvals/{id}/reject', { path: { id }, body: reason });
-  if (terminal.json) terminal.give(approval);
-  else terminal.say(`Rejected: ${formatApprovalRecipient(approval)}. Nothing was done.`);
+  if (terminal.json) terminal.writeJson(approval);
+  else terminal.writeLine(`Rejected: ${formatApprovalRecipient(approval)}. Nothing was done.`);
   return 0;
 };
 

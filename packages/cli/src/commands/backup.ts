@@ -23,9 +23,9 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
       force: false,
       tell: (done) => terminal.progress(`Backing up … ${formatBytes(done)}`),
     });
-    if (terminal.json) terminal.give({ file, bytes: size, made_at });
+    if (terminal.json) terminal.writeJson({ file, bytes: size, made_at });
     else
-      terminal.say(
+      terminal.writeLine(
         `Backed up to ${file} (${formatBytes(size)}). It holds your chats: keep it safe.`,
       );
     return 0;
@@ -35,12 +35,12 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
   terminal.progress('Backing up, and reading it back …');
   const made = await longTimeoutClientOf(config.home).post('/api/backups');
   if (terminal.json) {
-    terminal.give(made);
+    terminal.writeJson(made);
     return 0;
   }
   const gone =
     made.removed.length === 0 ? '' : ` ${formatCount(made.removed.length, 'older one')} went.`;
-  terminal.say(
+  terminal.writeLine(
     `Backed up to ${made.file} (${formatBytes(made.bytes)}, ${formatCount(made.rows, 'row')}, read back).${gone} It holds your chats: keep it safe.`,
   );
   return 0;
@@ -50,8 +50,8 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
 
 export const listBackupsCommand: RunCommand = async ({ config, terminal }) => {
   const found = await clientOf(config.home).get('/api/backups');
-  if (terminal.json) terminal.give(found);
-  else for (const line of formatBackups(found, new Date())) terminal.say(line);
+  if (terminal.json) terminal.writeJson(found);
+  else for (const line of formatBackups(found, new Date())) terminal.writeLine(line);
   return 0;
 };
 
@@ -86,9 +86,9 @@ export const exportArchiveCommand: RunCommand = async ({ config, terminal, args,
     force: options.force === true,
     tell: (done) => terminal.progress(`Exporting … ${formatBytes(done)}`),
   });
-  if (terminal.json) terminal.give({ file, bytes: size });
+  if (terminal.json) terminal.writeJson({ file, bytes: size });
   else
-    terminal.say(
+    terminal.writeLine(
       `Saved everything to ${file} (${formatBytes(size)}). It holds your chats: keep it safe.`,
     );
   return 0;
@@ -114,10 +114,12 @@ export const importArchiveCommand: RunCommand = async ({ config, terminal, args 
     terminal.progress(`Importing ${formatBytes(sent)} of ${formatBytes(size)} …`);
   });
   const result = await postImport(config.home, archive, size);
-  if (terminal.json) terminal.give({ file, bytes: size, ...result });
+  if (terminal.json) terminal.writeJson({ file, bytes: size, ...result });
   else {
-    terminal.say(`Imported ${file} (${formatBytes(size)}, ${formatCount(rowsIn(result), 'row')}).`);
-    terminal.say('Sending is on hold. Look at what is queued, then run `relay release`.');
+    terminal.writeLine(
+      `Imported ${file} (${formatBytes(size)}, ${formatCount(rowsIn(result), 'row')}).`,
+    );
+    terminal.writeLine('Sending is on hold. Look at what is queued, then run `relay release`.');
   }
   return 0;
 };

@@ -4,8 +4,8 @@ import type { CommandSpec, RunCommand } from '../command.ts';
 export const printCompletionCommand: RunCommand = async ({ terminal, args, commands }) => {
   const shell = args[0] as CompletionShell;
   const script = buildCompletionScript(shell, commands);
-  if (terminal.json) terminal.give({ shell, script });
-  else terminal.say(script.trimEnd());
+  if (terminal.json) terminal.writeJson({ shell, script });
+  else terminal.writeLine(script.trimEnd());
   return 0;
 };
 

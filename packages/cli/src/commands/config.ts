@@ -32,7 +32,7 @@ export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, 
     throw new RelayError('usage', { what });
   }
   if (terminal.json) {
-    terminal.give({ file: shown.file, running, settings: rows });
+    terminal.writeJson({ file: shown.file, running, settings: rows });
     return 0;
   }
   const { bold, dim } = terminal.colours;
@@ -40,8 +40,8 @@ export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, 
   for (const row of rows) {
     const name = row.from === 'default' ? row.name : bold(row.name);
     const padding = ' '.repeat(width - row.name.length);
-    terminal.say(`${name}${padding}  ${valueWords(row)}  ${dim(sourceWords(row))}`);
-    terminal.say(dim(`${' '.repeat(width)}  ${row.meaning}`));
+    terminal.writeLine(`${name}${padding}  ${valueWords(row)}  ${dim(sourceWords(row))}`);
+    terminal.writeLine(dim(`${' '.repeat(width)}  ${row.meaning}`));
   }
   const set = rows.filter(({ from }) => from !== 'default').length;
   terminal.note(
@@ -98,7 +98,7 @@ function sourceWords({ from, variable }: Row): string {
 export const printConfigSchemaCommand: RunCommand = async ({ terminal }) => {
   const { settingsJsonSchema } = await import('@relay/contract/settings-catalog');
   const schema = settingsJsonSchema();
-  if (terminal.json) terminal.give(schema);
-  else terminal.say(JSON.stringify(schema, null, 2));
+  if (terminal.json) terminal.writeJson(schema);
+  else terminal.writeLine(JSON.stringify(schema, null, 2));
   return 0;
 };

@@ -30,7 +30,7 @@ export const listContactsCommand: RunCommand = async ({ config, terminal, args, 
     },
   });
   if (terminal.json) {
-    terminal.give(contacts);
+    terminal.writeJson(contacts);
     return 0;
   }
   if (contacts.length === 0) {
@@ -42,7 +42,7 @@ export const listContactsCommand: RunCommand = async ({ config, terminal, args, 
     colours: terminal.colours,
     now: new Date(),
   };
-  for (const line of formatContactTable(contacts, look)) terminal.say(line);
+  for (const line of formatContactTable(contacts, look)) terminal.writeLine(line);
   const knocking = contacts.filter(({ knocks }) => knocks !== null).length;
   if (knocking > 0) {
     terminal.note(
@@ -65,8 +65,9 @@ export const dismissMessageRequestCommand: RunCommand = async ({ config, termina
   const dismissed = await client.post('/api/knocks/{contact}/dismiss', {
     path: { contact: contact.id },
   });
-  if (terminal.json) terminal.give(dismissed);
-  else terminal.say(`Dismissed: ${formatContactLabel(contact)}. Who writes again knocks again.`);
+  if (terminal.json) terminal.writeJson(dismissed);
+  else
+    terminal.writeLine(`Dismissed: ${formatContactLabel(contact)}. Who writes again knocks again.`);
   return 0;
 };
 

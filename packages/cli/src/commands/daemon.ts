@@ -23,10 +23,11 @@ export const startRelayCommand: RunCommand = async ({ config, terminal, options 
     terminal.progress('Starting the daemon …');
     const { pid, port } = await waitForDaemonReady(daemon, terminal);
     const url = `http://127.0.0.1:${port}`;
-    if (terminal.json) terminal.give({ running: true, already_running: false, pid, port, url });
+    if (terminal.json)
+      terminal.writeJson({ running: true, already_running: false, pid, port, url });
     else {
-      terminal.say(`Relay is running (PID ${pid}) at ${url}`);
-      terminal.say('`relay open` signs you in; `relay status` shows how it is.');
+      terminal.writeLine(`Relay is running (PID ${pid}) at ${url}`);
+      terminal.writeLine('`relay open` signs you in; `relay status` shows how it is.');
     }
   } catch (error) {
     // Another process started a daemon in the meantime.
@@ -46,8 +47,8 @@ function alreadyRunning(config: CliConfig, terminal: Terminal): boolean {
   if (daemon.state === 'none') return false;
   const port = daemon.state === 'running' ? daemon.port : null;
   if (terminal.json) {
-    terminal.give({ running: true, already_running: true, pid: daemon.pid, port });
-  } else terminal.say(new RelayError('daemon_already_running', { pid: daemon.pid }).message);
+    terminal.writeJson({ running: true, already_running: true, pid: daemon.pid, port });
+  } else terminal.writeLine(new RelayError('daemon_already_running', { pid: daemon.pid }).message);
   return true;
 }
 
@@ -66,15 +67,15 @@ export const stopRelayCommand: RunCommand = async ({ config, terminal }) => {
     terminal.progress(`Stopping the daemon (PID ${pid}) …`),
   );
   if (stopped === null) {
-    if (terminal.json) terminal.give({ stopped: false, running: false });
-    else terminal.say('The daemon is not running; there is nothing to stop.');
+    if (terminal.json) terminal.writeJson({ stopped: false, running: false });
+    else terminal.writeLine('The daemon is not running; there is nothing to stop.');
     return 0;
   }
   const { pid, flushed } = stopped;
-  if (terminal.json) terminal.give({ stopped: true, running: false, pid, flushed });
-  else if (flushed) terminal.say('Stopped. Everything was flushed to disk.');
+  if (terminal.json) terminal.writeJson({ stopped: true, running: false, pid, flushed });
+  else if (flushed) terminal.writeLine('Stopped. Everything was flushed to disk.');
   else {
-    terminal.say(
+    terminal.writeLine(
       'Stopped, but it ended before it was done. What was acknowledged is safe; the next `relay start` recovers the rest.',
     );
   }

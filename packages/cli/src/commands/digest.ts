@@ -17,13 +17,13 @@ export const showDigestsCommand: RunCommand = async ({ config, terminal, args, o
     ...(typeof day === 'string' ? { day } : {}),
   };
   const answer = await clientOf(config.home).get('/api/digests', { query });
-  if (terminal.json) terminal.give(answer);
+  if (terminal.json) terminal.writeJson(answer);
   else {
     const columns = Math.min(terminal.size?.columns ?? 80, 100);
     const shown = { hours: hours === true, columns, colours: terminal.colours };
     const pages = answer.digests.map((each) => formatGroupDay(each, shown));
     for (const line of pages.flatMap((page, at) => (at === 0 ? page : ['', ...page])))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   return 0;
 };

@@ -26,8 +26,8 @@ export const runDoctorCommand: RunCommand = async ({ config, terminal, options }
   ];
   const checks = mergeChecks(local, await loadDaemonChecks(config, daemon, options.full === true));
   const failed = checks.filter((check) => check.ok === 'no').length;
-  if (terminal.json) terminal.give({ ok: failed === 0, checks });
-  else for (const line of formatChecks(checks, terminal.colours)) terminal.say(line);
+  if (terminal.json) terminal.writeJson({ ok: failed === 0, checks });
+  else for (const line of formatChecks(checks, terminal.colours)) terminal.writeLine(line);
   return failed === 0 ? 0 : 1;
 };
 
@@ -186,9 +186,10 @@ export async function checkSettings(config: CliConfig): Promise<HealthCheck> {
     : failedCheck('settings', `${file}: ${fault}.`, 'Mend it or remove it.');
 }
 
-function checkModelKey({ modelKey, keyless }: CliConfig): HealthCheck {
+function checkModelKey({ modelKey, keylessProvider }: CliConfig): HealthCheck {
   if (modelKey !== null) return passedCheck('model key', `Found in ${modelKey}.`);
-  if (keyless !== null) return passedCheck('model key', `None; ${keyless} works without.`);
+  if (keylessProvider !== null)
+    return passedCheck('model key', `None; ${keylessProvider} works without.`);
   return warningCheck(
     'model key',
     'None found: agents cannot answer.',

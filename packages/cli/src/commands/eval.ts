@@ -34,12 +34,12 @@ export const runEvalCommand: RunCommand = async (call) => {
   process.once('SIGINT', stop);
   try {
     const report = await followEval(call, request, stopped.signal);
-    if (terminal.json) terminal.give(report);
-    else for (const line of formatEvalReport(report, terminal.colours)) terminal.say(line);
+    if (terminal.json) terminal.writeJson(report);
+    else for (const line of formatEvalReport(report, terminal.colours)) terminal.writeLine(line);
     return 0;
   } catch (error) {
     if (!stopped.signal.aborted) throw error;
-    terminal.settle();
+    terminal.clearTransient();
     return INTERRUPTED;
   } finally {
     process.off('SIGINT', stop);
@@ -66,7 +66,7 @@ async function confirmCost({ terminal, options }: CommandCall, plan: EvalPlan): 
   if (options.yes === true) return true;
   if (terminal.json || !canAsk())
     throw new RelayError('usage', { what: 'This spends tokens. Say that you want it with --yes.' });
-  terminal.settle();
+  terminal.clearTransient();
   return /^y(es)?$/i.test(await askUser('Go on? [y/N] '));
 }
 
@@ -78,7 +78,7 @@ async function followEval(
   const asked = { path: '/api/eval', body };
   for await (const event of streamAnswer<EvalEvent>(asked, postStream(config.home), signal)) {
     if (event.type === 'progress') {
-      if (terminal.attended) terminal.progress(`${event.set}: ${event.done} of ${event.of}`);
+      if (terminal.isInteractive) terminal.progress(`${event.set}: ${event.done} of ${event.of}`);
     } else if (event.type === 'error') throw new RelayApiError(FAILED, event.code, event.message);
     else return event.report;
   }

@@ -26,9 +26,9 @@ export const grantPermissionsCommand: RunCommand = async ({ config, terminal, ar
           path: { id: held.id },
           body: changes,
         });
-  if (terminal.json) terminal.give(permission);
+  if (terminal.json) terminal.writeJson(permission);
   else {
-    for (const line of formatGrant(permission)) terminal.say(line);
+    for (const line of formatGrant(permission)) terminal.writeLine(line);
     terminal.note(`\`relay revoke ${formatGranteeArgument(permission)}\` takes it back.`);
   }
   return 0;
@@ -124,17 +124,17 @@ export const revokePermissionsCommand: RunCommand = async ({ config, terminal, a
   const path = { id: contact.grant.id };
   if (options.remove === true) {
     const removed = await client.delete('/api/whatsapp/permissions/{id}', { path });
-    if (terminal.json) terminal.give(removed);
-    else terminal.say(`Removed: ${who}. Agents may do nothing here any more.`);
+    if (terminal.json) terminal.writeJson(removed);
+    else terminal.writeLine(`Removed: ${who}. Agents may do nothing here any more.`);
     return 0;
   }
   const permission = await client.patch('/api/whatsapp/permissions/{id}', {
     path,
     body: parseRevokedPermissions(options),
   });
-  if (terminal.json) terminal.give(permission);
+  if (terminal.json) terminal.writeJson(permission);
   else {
-    for (const line of formatGrant(permission)) terminal.say(line);
+    for (const line of formatGrant(permission)) terminal.writeLine(line);
     terminal.note(
       `\`relay revoke ${formatGranteeArgument(permission)} --remove\` forgets the record as well.`,
     );

@@ -5,8 +5,8 @@ import type { RunCommand } from '../command.ts';
 export const holdSendingCommand: RunCommand = async ({ config, terminal, args }) => {
   const body = args.length === 0 ? {} : { reason: args.join(' ') };
   const held = await clientOf(config.home).post('/api/hold', { body });
-  if (terminal.json) terminal.give(held);
-  else terminal.say('On hold: nothing is sent. `relay release` ends it.');
+  if (terminal.json) terminal.writeJson(held);
+  else terminal.writeLine('On hold: nothing is sent. `relay release` ends it.');
   return 0;
 };
 
@@ -14,7 +14,7 @@ export const holdSendingCommand: RunCommand = async ({ config, terminal, args })
 
 export const releaseSendingCommand: RunCommand = async ({ config, terminal }) => {
   const held = await clientOf(config.home).post('/api/release');
-  if (terminal.json) terminal.give(held);
-  else terminal.say('Released: messages leave again.');
+  if (terminal.json) terminal.writeJson(held);
+  else terminal.writeLine('Released: messages leave again.');
   return 0;
 };

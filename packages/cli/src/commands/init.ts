@@ -35,10 +35,10 @@ export const initRelayCommand: RunCommand = async (call) => {
   const phone = typeof options.phone === 'string' ? { phone: options.phone } : {};
   await client.post('/api/init', { body: { ...model, ...search, ...phone } });
   const link = await waitUntilLinked(config.home, terminal);
-  if (!terminal.json) terminal.say(describeConnection(link));
+  if (!terminal.json) terminal.writeLine(describeConnection(link));
   const probe = options.skipProbe || options.braveKey ? null : await sendProbe(client, terminal);
   if (terminal.json) {
-    terminal.give({ connected: true, phone: link.phone, name: link.name, probe });
+    terminal.writeJson({ connected: true, phone: link.phone, name: link.name, probe });
   } else if (probe !== null) sayProbe(terminal, probe);
   if (!options.braveKey) sayMissing(call, Object.keys(model).length > 0);
   return probe === null || probe.arrived ? 0 : 1;
@@ -50,8 +50,8 @@ async function withoutLink(
   settings: Record<string, string>,
 ): Promise<number> {
   if (Object.keys(settings).length > 0) await client.patch('/api/settings', { body: settings });
-  if (terminal.json) terminal.give({ connected: false, phone: null, name: null, probe: null });
-  else terminal.say('Not linked yet: `relay init` links your WhatsApp account.');
+  if (terminal.json) terminal.writeJson({ connected: false, phone: null, name: null, probe: null });
+  else terminal.writeLine('Not linked yet: `relay init` links your WhatsApp account.');
   return 0;
 }
 
@@ -60,14 +60,14 @@ async function sendProbe(client: Client, terminal: Terminal): Promise<ProbeRepor
   return client.post('/api/whatsapp/probe');
 }
 
-function sayProbe({ say, colours }: Terminal, probe: ProbeReport): void {
-  if (probe.arrived) say(`A message to yourself arrived: ${colours.green('✓')}`);
-  else say(`${colours.red('✗')} ${probe.sentence}`);
+function sayProbe({ writeLine, colours }: Terminal, probe: ProbeReport): void {
+  if (probe.arrived) writeLine(`A message to yourself arrived: ${colours.green('✓')}`);
+  else writeLine(`${colours.red('✗')} ${probe.sentence}`);
 }
 
 /** Lists what a person would have been asked for. */
 function sayMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
-  const known = isGiven || config.modelKey !== null || config.keyless !== null;
+  const known = isGiven || config.modelKey !== null || config.keylessProvider !== null;
   if (!known && options.skipModel !== true) {
     terminal.progress(
       'No model is set: `relay init --provider anthropic --api-key < key.txt` brings one.',
@@ -233,13 +233,13 @@ const explain = ({ terminal }: SetupContext, step: string, reason: string): void
   terminal.note(`\n${terminal.colours.bold(step)}. ${reason}`);
 
 const done = ({ terminal }: SetupContext, step: string, how: string): void =>
-  terminal.say(`${terminal.colours.green('✓')} ${step}: ${how}`);
+  terminal.writeLine(`${terminal.colours.green('✓')} ${step}: ${how}`);
 
 const failed = ({ terminal }: SetupContext, sentence: string): void =>
-  terminal.say(`${terminal.colours.red('✗')} ${sentence}`);
+  terminal.writeLine(`${terminal.colours.red('✗')} ${sentence}`);
 
 function skip(stage: SetupContext, step: string): null {
-  stage.terminal.say(`– ${step}: left for later.`);
+  stage.terminal.writeLine(`– ${step}: left for later.`);
   return null;
 }
 

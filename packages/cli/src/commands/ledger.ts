@@ -23,12 +23,13 @@ export const showLedgerCommand: RunCommand = async ({ config, terminal, options 
     client.get('/api/ledger', { query: { ...filter, ...query } });
   const last = await page({ order: 'newest', limit: countOf(options.limit) });
   if (terminal.json && options.follow !== true) {
-    terminal.give(last);
+    terminal.writeJson(last);
     return 0;
   }
   const entries = last.entries.toReversed();
   if (!terminal.json && entries.length === 0) terminal.progress('Nothing was decided that fits.');
-  if (!terminal.json && entries.length > 0) terminal.say(formatLedgerHeader(terminal.colours));
+  if (!terminal.json && entries.length > 0)
+    terminal.writeLine(formatLedgerHeader(terminal.colours));
   show(terminal, entries);
   if (options.follow !== true) return 0;
 
@@ -44,12 +45,12 @@ export const showLedgerCommand: RunCommand = async ({ config, terminal, options 
 
 function show(terminal: Terminal, entries: readonly LedgerLine[]): void {
   if (terminal.json) {
-    for (const entry of entries) terminal.give(entry);
+    for (const entry of entries) terminal.writeJson(entry);
     return;
   }
   const columns = terminal.size?.columns ?? null;
   const look = { columns, colours: terminal.colours, now: new Date() };
-  for (const line of formatLedgerLines(entries, look)) terminal.say(line);
+  for (const line of formatLedgerLines(entries, look)) terminal.writeLine(line);
 }
 
 function countOf(limit: unknown): number {

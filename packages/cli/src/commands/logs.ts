@@ -15,7 +15,7 @@ export const showLogsCommand: RunCommand = async ({ config, terminal, options })
   const wanted = createLevelFilter(levelOf(options.level));
   const show = (line: string) => {
     const today = new Date().toISOString().slice(0, 10);
-    terminal.say(terminal.json ? line : formatLogLine(line, terminal.colours, today));
+    terminal.writeLine(terminal.json ? line : formatLogLine(line, terminal.colours, today));
   };
 
   const follower = options.follow ? new LogFollower(config.home) : null;
@@ -25,7 +25,7 @@ export const showLogsCommand: RunCommand = async ({ config, terminal, options })
     for await (const line of follower.lines()) if (wanted(line)) show(line);
   }
   const crash = terminal.json ? '' : lastWords(config.home);
-  if (crash !== '') terminal.say(`What the daemon last said outside its log:\n${crash}`);
+  if (crash !== '') terminal.writeLine(`What the daemon last said outside its log:\n${crash}`);
   else if (lines.length === 0) terminal.progress(`Nothing in the log of ${config.home} yet.`);
   return 0;
 };

@@ -22,8 +22,8 @@ import { findDaemon } from '../running-daemon.ts';
 
 export const showMemoryStatusCommand: RunCommand = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/memory');
-  if (terminal.json) terminal.give(status);
-  else for (const line of formatMemoryStatus(status)) terminal.say(toPrintable(line));
+  if (terminal.json) terminal.writeJson(status);
+  else for (const line of formatMemoryStatus(status)) terminal.writeLine(toPrintable(line));
   return 0;
 };
 
@@ -38,12 +38,12 @@ export const chooseEmbeddingsCommand: RunCommand = async (call) => {
     terminal.progress('Trying the model …');
     const trial = await client.post('/api/memory/embeddings/trial', { body });
     if (!terminal.json)
-      for (const line of formatEmbeddingsTrial(trial)) terminal.say(toPrintable(line));
+      for (const line of formatEmbeddingsTrial(trial)) terminal.writeLine(toPrintable(line));
     if (!(await confirmEmbeddings(call))) return 1;
   }
   const status = await client.patch('/api/memory/embeddings', { body });
-  if (terminal.json) terminal.give(status);
-  else for (const line of formatMemoryStatus(status)) terminal.say(toPrintable(line));
+  if (terminal.json) terminal.writeJson(status);
+  else for (const line of formatMemoryStatus(status)) terminal.writeLine(toPrintable(line));
   return 0;
 };
 
@@ -108,8 +108,8 @@ export const importChatExportCommand: RunCommand = async ({ config, terminal, ar
       progress(`Importing … ${news.percent} % (${formatCount(news.lines, 'line')})`);
     } else if (news.type === 'failed') {
       throw new RelayError('command_failed', { reason: news.error });
-    } else if (terminal.json) terminal.give(news.report);
-    else for (const line of formatImportReport(news.report)) terminal.say(line);
+    } else if (terminal.json) terminal.writeJson(news.report);
+    else for (const line of formatImportReport(news.report)) terminal.writeLine(line);
   }
   return 0;
 };
@@ -171,20 +171,20 @@ export const configureDigestExportCommand: RunCommand = async ({ config, termina
   const changed = parseDigestExportChanges(options);
   if (Object.keys(changed).length === 0) {
     const state = await client.get('/api/outside-memory');
-    if (terminal.json) terminal.give(state);
-    else for (const line of formatDigestExport(state)) terminal.say(line);
+    if (terminal.json) terminal.writeJson(state);
+    else for (const line of formatDigestExport(state)) terminal.writeLine(line);
     return 0;
   }
   const { webhook_secret: secret, ...state } = await client.patch('/api/outside-memory', {
     body: changed,
   });
   if (terminal.json) {
-    terminal.give({ ...state, webhook_secret: secret });
+    terminal.writeJson({ ...state, webhook_secret: secret });
     return 0;
   }
-  for (const line of formatDigestExport(state)) terminal.say(line);
+  for (const line of formatDigestExport(state)) terminal.writeLine(line);
   if (secret !== null) {
-    terminal.say(`Secret: ${secret}`);
+    terminal.writeLine(`Secret: ${secret}`);
     terminal.note(
       'It is shown this once. Whoever receives the webhook checks its signature with it.',
     );

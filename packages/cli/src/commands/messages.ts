@@ -18,11 +18,11 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   }
   const query = contact === undefined ? { limit } : { limit, contact };
   const answer = await clientOf(config.home).get('/api/whatsapp/messages', { query });
-  if (terminal.json) terminal.give(answer);
+  if (terminal.json) terminal.writeJson(answer);
   else if (answer.messages.length === 0) terminal.progress('No messages yet.');
   else
     for (const line of formatMessages(answer.messages, terminal.colours, new Date()))
-      terminal.say(line);
+      terminal.writeLine(line);
   return 0;
 };
 
@@ -81,8 +81,8 @@ export const sendMessageCommand: RunCommand = async ({ config, terminal, args, o
     body: { to, text },
     header: key,
   });
-  if (terminal.json) terminal.give(sent);
-  else terminal.say(`${SENTENCES[sent.state]} (${toPrintable(sent.messageId)})`);
+  if (terminal.json) terminal.writeJson(sent);
+  else terminal.writeLine(`${SENTENCES[sent.state]} (${toPrintable(sent.messageId)})`);
   return sent.success ? 0 : 1;
 };
 
@@ -95,7 +95,7 @@ export const explainMessageCommand: RunCommand = async ({ config, terminal, args
     path: { id },
     query: typeof chat === 'string' ? { chat } : {},
   });
-  if (terminal.json) terminal.give(answer);
-  else terminal.say(toPrintable(answer.sentence));
+  if (terminal.json) terminal.writeJson(answer);
+  else terminal.writeLine(toPrintable(answer.sentence));
   return 0;
 };

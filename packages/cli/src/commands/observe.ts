@@ -17,18 +17,18 @@ import type { Terminal } from '../terminal.ts';
 
 export const observeGroupCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
-  const wish = { group: args[0]?.trim() ?? '', ...termsIn(options) };
-  const preview = await client.post('/api/observed-groups/preview', { body: wish });
+  const request = { group: args[0]?.trim() ?? '', ...termsIn(options) };
+  const preview = await client.post('/api/observed-groups/preview', { body: request });
   const asks = !terminal.json && canAsk() && !preview.observed;
   const announced =
     options.announced === true || (asks && (await confirmAnnounced(terminal, preview)));
   const may_answer =
     options.answer === true || (asks && announced && (await confirmAnswers(preview)));
   const group = await client.post('/api/observed-groups', {
-    body: { ...wish, group: preview.address, announced, may_answer },
+    body: { ...request, group: preview.address, announced, may_answer },
   });
-  if (terminal.json) terminal.give(group);
-  else for (const line of formatObservationStart(group)) terminal.say(line);
+  if (terminal.json) terminal.writeJson(group);
+  else for (const line of formatObservationStart(group)) terminal.writeLine(line);
   return 0;
 };
 
@@ -68,12 +68,12 @@ function countIn(given: string): number {
 
 export const listObservedGroupsCommand: RunCommand = async ({ config, terminal }) => {
   const groups = await clientOf(config.home).get('/api/observed-groups');
-  if (terminal.json) terminal.give(groups);
+  if (terminal.json) terminal.writeJson(groups);
   else if (groups.length === 0) {
     terminal.progress('No group is observed. `relay observe add <group>` begins it.');
   } else {
     for (const line of formatObservedGroups(groups, new Date(), terminal.colours))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   return 0;
 };
@@ -96,10 +96,10 @@ export const stopObservingGroupCommand: RunCommand = async ({
     path: { id },
     query: { erase },
   });
-  if (terminal.json) terminal.give(removed);
+  if (terminal.json) terminal.writeJson(removed);
   else {
     const kept = removed.erased ? 'What was kept of it is erased.' : 'What was kept of it stays.';
-    terminal.say(`${toOneLine(removed.name)} is read no longer. ${kept}`);
+    terminal.writeLine(`${toOneLine(removed.name)} is read no longer. ${kept}`);
   }
   return 0;
 };
@@ -127,22 +127,22 @@ export const manageForwarderTokenCommand: RunCommand = async ({ config, terminal
   const client = clientOf(config.home);
   if (options.revoke) {
     await client.delete('/api/ingest/token');
-    if (terminal.json) terminal.give({ exists: false });
-    else terminal.say('Notifications are no longer taken: the token is worth nothing.');
+    if (terminal.json) terminal.writeJson({ exists: false });
+    else terminal.writeLine('Notifications are no longer taken: the token is worth nothing.');
     return 0;
   }
   const state = await client.get('/api/ingest/token');
   if (state.exists && !options.rotate) {
-    if (terminal.json) terminal.give(state);
-    else for (const line of formatForwarderToken(state)) terminal.say(line);
+    if (terminal.json) terminal.writeJson(state);
+    else for (const line of formatForwarderToken(state)) terminal.writeLine(line);
     return 0;
   }
   const { token } = await client.post('/api/ingest/token');
   if (terminal.json) {
-    terminal.give({ token });
+    terminal.writeJson({ token });
     return 0;
   }
-  terminal.say(token);
+  terminal.writeLine(token);
   terminal.note(
     'It is shown this once. It can hand in notifications of observed groups and nothing else.',
   );

@@ -11,12 +11,12 @@ import type { CliConfig } from '../config.ts';
 export const openConsoleCommand: RunCommand = async ({ config, terminal, options }) => {
   const { url } = await clientOf(config.home).post('/api/login-codes');
   const opened = !options.print && !terminal.json && (await openBrowser(config, config.home, url));
-  if (terminal.json) terminal.give({ url, opened: false });
-  else if (opened) terminal.say('The console opens in your browser.');
-  else if (options.print) terminal.say(url);
+  if (terminal.json) terminal.writeJson({ url, opened: false });
+  else if (opened) terminal.writeLine('The console opens in your browser.');
+  else if (options.print) terminal.writeLine(url);
   else {
-    terminal.say('Open this address in your browser; it works once:');
-    terminal.say(url);
+    terminal.writeLine('Open this address in your browser; it works once:');
+    terminal.writeLine(url);
   }
   return 0;
 };

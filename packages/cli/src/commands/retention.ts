@@ -20,8 +20,8 @@ import { findKnownContact, formatContactAddress, formatContactLabel } from './co
 
 export const showRetentionCommand: RunCommand = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/retention');
-  if (terminal.json) terminal.give(status);
-  else for (const line of formatRetentionStatus(status)) terminal.say(line);
+  if (terminal.json) terminal.writeJson(status);
+  else for (const line of formatRetentionStatus(status)) terminal.writeLine(line);
   return 0;
 };
 
@@ -30,8 +30,8 @@ export const showRetentionCommand: RunCommand = async ({ config, terminal }) => 
 export const runRetentionCommand: RunCommand = async ({ config, terminal }) => {
   terminal.progress('Deleting what is too old …');
   const result = await longTimeoutClientOf(config.home).post('/api/retention/run');
-  if (terminal.json) terminal.give(result);
-  else terminal.say(`Enforced: ${describeRetentionRun(result)}`);
+  if (terminal.json) terminal.writeJson(result);
+  else terminal.writeLine(`Enforced: ${describeRetentionRun(result)}`);
   return 0;
 };
 
@@ -62,8 +62,8 @@ export const forgetContactCommand: RunCommand = async ({ config, terminal, args,
   const receipt = await longTimeoutClientOf(config.home).post('/api/forget', {
     body: { id: meant.preview.id },
   });
-  if (terminal.json) terminal.give(receipt);
-  else for (const line of formatErasureReceipt(meant.who, receipt)) terminal.say(line);
+  if (terminal.json) terminal.writeJson(receipt);
+  else for (const line of formatErasureReceipt(meant.who, receipt)) terminal.writeLine(line);
   return 0;
 };
 
@@ -93,10 +93,10 @@ async function confirmForget(
   terminal: Terminal,
   { preview, who, typed }: ForgetTarget,
 ): Promise<boolean> {
-  terminal.say(`Forgetting ${who} erases for good:`);
-  for (const line of formatErasedCounts(preview.counts)) terminal.say(line);
+  terminal.writeLine(`Forgetting ${who} erases for good:`);
+  for (const line of formatErasedCounts(preview.counts)) terminal.writeLine(line);
   if (preview.open_conversations > 0) {
-    terminal.say(
+    terminal.writeLine(
       `${formatCount(preview.open_conversations, 'conversation')} in progress would be ended first.`,
     );
   }

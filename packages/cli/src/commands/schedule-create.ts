@@ -15,9 +15,9 @@ export const createScheduleCommand: RunCommand = async (call) => {
   const { config, terminal, args, options } = call;
   if (args.length === 0 && Object.keys(options).every((name) => name === 'json'))
     return listSchedulesCommand(call);
-  const wish = parseScheduleRequest(args, options);
+  const request = parseScheduleRequest(args, options);
   const client = clientOf(config.home);
-  const preview = await client.post('/api/schedules/preview', { body: wish });
+  const preview = await client.post('/api/schedules/preview', { body: request });
   if (options.once !== undefined && preview.rule.kind !== 'once') {
     throw new RelayError('usage', {
       what: `"${options.once}" is not one time, but ${preview.words}.`,
@@ -25,12 +25,14 @@ export const createScheduleCommand: RunCommand = async (call) => {
   }
   if (!(await confirmSchedule(call, preview))) return 1;
   const { rule, zone, catch_up } = preview;
-  const { to, text } = wish;
+  const { to, text } = request;
   // Sends what was shown, not what was typed: "in 2 hours" means another moment by now.
   const made = await client.post('/api/schedules', { body: { to, text, rule, zone, catch_up } });
-  if (terminal.json) terminal.give(made);
+  if (terminal.json) terminal.writeJson(made);
   else
-    terminal.say(`Scheduled. \`relay schedule cancel ${shortScheduleId(made.id)}\` takes it back.`);
+    terminal.writeLine(
+      `Scheduled. \`relay schedule cancel ${shortScheduleId(made.id)}\` takes it back.`,
+    );
   return 0;
 };
 
@@ -41,7 +43,7 @@ async function confirmSchedule(
   if (!terminal.json) {
     const columns = terminal.size?.columns ?? null;
     for (const line of formatSchedulePreview(preview, { columns, colours: terminal.colours }))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   if (options.yes === true) return true;
   if (terminal.json || !canAsk()) {

@@ -13,7 +13,7 @@ const STATES = ['active', 'done', 'cancelled', 'all'] as const;
 export const listSchedulesCommand: RunCommand = async ({ config, terminal, options }) => {
   const state = parseScheduleState(options.state);
   const schedules = await clientOf(config.home).get('/api/schedules', { query: { state } });
-  if (terminal.json) terminal.give(schedules);
+  if (terminal.json) terminal.writeJson(schedules);
   else if (schedules.length === 0) {
     terminal.progress(
       state === 'active'
@@ -23,7 +23,7 @@ export const listSchedulesCommand: RunCommand = async ({ config, terminal, optio
   } else {
     const columns = terminal.size?.columns ?? null;
     for (const line of formatSchedules(schedules, { columns, colours: terminal.colours }))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   return 0;
 };
@@ -40,9 +40,9 @@ export const cancelScheduleCommand: RunCommand = async ({ config, terminal, args
   const client = clientOf(config.home);
   const id = await findScheduleId(client, args[0] ?? '');
   const cancelled = await client.delete('/api/schedules/{id}', { path: { id } });
-  if (terminal.json) terminal.give(cancelled);
+  if (terminal.json) terminal.writeJson(cancelled);
   else
-    terminal.say(
+    terminal.writeLine(
       `Cancelled: ${toPrintable(cancelled.words)}, to ${formatScheduleRecipient(cancelled)}.`,
     );
   return 0;

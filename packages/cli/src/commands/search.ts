@@ -14,7 +14,7 @@ export const searchMessagesCommand: RunCommand = async ({ config, terminal, args
   if (q.trim() === '') throw new RelayError('usage', { what: 'Say what to look for.' });
   const query = { q, limit: limitOf(options), ...narrowed(options) };
   const answer = await clientOf(config.home).get('/api/search', { query });
-  if (terminal.json) terminal.give(answer);
+  if (terminal.json) terminal.writeJson(answer);
   else if (answer.hits.length === 0) terminal.progress('Nothing was found.');
   else {
     const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -22,7 +22,7 @@ export const searchMessagesCommand: RunCommand = async ({ config, terminal, args
     if (!answer.sure)
       terminal.progress('Nothing was found that is surely about it. Nearest to it:');
     for (const line of formatSearchResults(answer.hits, terminal.colours, asked))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   return 0;
 };

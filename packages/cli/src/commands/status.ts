@@ -8,19 +8,19 @@ import { findDaemon } from '../running-daemon.ts';
 export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/status');
   if (terminal.json) {
-    terminal.give(status);
+    terminal.writeJson(status);
     return 0;
   }
   const { bold, green, yellow } = terminal.colours;
   const daemon = findDaemon(config.home);
   const port = daemon.state === 'running' ? daemon.port : config.port;
-  terminal.say(
+  terminal.writeLine(
     status.hold
       ? `${yellow('●')} ${bold('Relay is running, on hold: nothing is sent.')}`
       : `${green('●')} ${bold('Relay is running.')}`,
   );
-  terminal.say('');
-  for (const line of formatStatus(status, port)) terminal.say(toPrintable(line));
+  terminal.writeLine('');
+  for (const line of formatStatus(status, port)) terminal.writeLine(toPrintable(line));
   return 0;
 };
 

@@ -11,8 +11,8 @@ export const showOwnerTokenCommand: RunCommand = async ({ config, terminal, opti
   const token = options.rotate
     ? (await clientOf(config.home).post('/api/token/rotate')).token
     : readTokenFile(config.home);
-  if (terminal.json) terminal.give({ token });
-  else terminal.say(token);
+  if (terminal.json) terminal.writeJson({ token });
+  else terminal.writeLine(token);
   return 0;
 };
 
@@ -23,10 +23,10 @@ export const createTokenCommand: RunCommand = async ({ config, terminal, options
   const body = parseTokenRequest(options, new Date());
   const made = await clientOf(config.home).post('/api/tokens', { body });
   if (terminal.json) {
-    terminal.give(made);
+    terminal.writeJson(made);
     return 0;
   }
-  terminal.say(made.secret);
+  terminal.writeLine(made.secret);
   terminal.note(`It is shown this once: give it to ${toOneLine(made.name)} as RELAY_TOKEN.`);
   terminal.note(`It opens ${made.scopes.join(', ')}, ${describeTokenContacts(made)}.`);
   return 0;
@@ -36,7 +36,7 @@ export const createTokenCommand: RunCommand = async ({ config, terminal, options
 
 export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   const { tokens } = await clientOf(config.home).get('/api/tokens');
-  if (terminal.json) terminal.give(tokens);
+  if (terminal.json) terminal.writeJson(tokens);
   else if (tokens.length === 0) {
     terminal.progress(
       'No program has a token. `relay token create --name claude --scopes messages:read` makes one.',
@@ -44,7 +44,7 @@ export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   } else {
     const columns = terminal.size?.columns ?? null;
     const look = { columns, colours: terminal.colours, now: new Date() };
-    for (const line of formatTokenList(tokens, look)) terminal.say(line);
+    for (const line of formatTokenList(tokens, look)) terminal.writeLine(line);
   }
   return 0;
 };
@@ -55,10 +55,10 @@ export const rotateTokenCommand: RunCommand = async ({ config, terminal, args })
   const path = { token: args[0] ?? '' };
   const rotated = await clientOf(config.home).post('/api/tokens/{token}/rotate', { path });
   if (terminal.json) {
-    terminal.give(rotated);
+    terminal.writeJson(rotated);
     return 0;
   }
-  terminal.say(rotated.secret);
+  terminal.writeLine(rotated.secret);
   terminal.note('It is shown this once. The one before it is refused from now on.');
   return 0;
 };
@@ -68,9 +68,9 @@ export const rotateTokenCommand: RunCommand = async ({ config, terminal, args })
 export const revokeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
   const path = { token: args[0] ?? '' };
   const revoked = await clientOf(config.home).delete('/api/tokens/{token}', { path });
-  if (terminal.json) terminal.give(revoked);
+  if (terminal.json) terminal.writeJson(revoked);
   else
-    terminal.say(
+    terminal.writeLine(
       `${toOneLine(revoked.name)} opens nothing any more, and what it has waiting is not sent.`,
     );
   return 0;

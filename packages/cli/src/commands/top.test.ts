@@ -41,10 +41,13 @@ const top = (more: Partial<TopSnapshot> = {}): TopSnapshot => ({
   ...more,
 });
 
-const look = (size: { rows: number; columns: number } | null, gone: string | null = null) => ({
+const look = (
+  size: { rows: number; columns: number } | null,
+  unreachableReason: string | null = null,
+) => ({
   colours,
   size,
-  gone,
+  unreachableReason,
 });
 
 test('shows the figures in words', () => {

@@ -45,8 +45,10 @@ export const showTopCommand: RunCommand = async ({ config, terminal, options }) 
 
 function give(terminal: Terminal, top: TopSnapshot): void {
   const { colours, json } = terminal;
-  if (json) terminal.give(top);
-  else for (const line of formatTop(top, { colours, size: null, gone: null })) terminal.say(line);
+  if (json) terminal.writeJson(top);
+  else
+    for (const line of formatTop(top, { colours, size: null, unreachableReason: null }))
+      terminal.writeLine(line);
 }
 
 async function look(
@@ -56,22 +58,22 @@ async function look(
   home: string,
 ): Promise<void> {
   let top = first;
-  let gone: string | null = null;
+  let unreachableReason: string | null = null;
   const { colours } = terminal;
   const draw = () => {
     const { size } = terminal;
     if (size === null) return;
     const room = { ...size, rows: size.rows - 1 };
-    const lines = formatTop(top, { colours, size: room, gone });
+    const lines = formatTop(top, { colours, size: room, unreachableReason });
     screen.draw([...lines, ...Array(room.rows - 1 - lines.length).fill(''), colours.dim(KEYS)]);
   };
   const screen = openFullScreen(draw);
   const again = async () => {
     try {
       top = await gather();
-      gone = null;
+      unreachableReason = null;
     } catch (error) {
-      gone = error instanceof Error ? error.message : String(error);
+      unreachableReason = error instanceof Error ? error.message : String(error);
     }
     if (!screen.left.aborted) draw();
   };
@@ -165,7 +167,7 @@ interface TopLayout {
   /** Null when the output is not a terminal. */
   readonly size: { readonly rows: number; readonly columns: number } | null;
   /** Why the snapshot may be old; null while the daemon answers. */
-  readonly gone: string | null;
+  readonly unreachableReason: string | null;
 }
 
 /** Width for redirected output. */
@@ -214,22 +216,28 @@ function eventLine(event: LedgerLine, colours: Terminal['colours'], columns: num
   return `  ${cells.join('  ')}  ${truncateText(toOneLine(event.sentence), columns - TAKEN)}`.trimEnd();
 }
 
-function title(top: TopSnapshot, { colours, gone }: TopLayout, columns: number): string[] {
+function title(
+  top: TopSnapshot,
+  { colours, unreachableReason }: TopLayout,
+  columns: number,
+): string[] {
   const { status } = top;
-  const troubles = gone === null ? listTroubles(status) : [gone];
+  const troubles = unreachableReason === null ? listTroubles(status) : [unreachableReason];
   const dot =
-    gone !== null || !status.whatsapp_connected ? colours.red('●') : lightOf(status, colours);
+    unreachableReason !== null || !status.whatsapp_connected
+      ? colours.red('●')
+      : lightOf(status, colours);
   const sentence = troubles.length === 0 ? 'All is well.' : 'Something needs a look.';
   const name = `Relay ${status.version}${status.demo ? ' (demo)' : ''}`;
   const up = `up ${formatDuration(status.uptime_seconds)}`;
-  const told = troubles.flatMap((one) =>
+  const lines = troubles.flatMap((one) =>
     wrapText(toOneLine(one), columns - 4).map((line, at) =>
       colours.yellow(`${at === 0 ? '! ' : '  '}${line}`),
     ),
   );
   return [
-    `${dot} ${colours.bold(truncateText(`${name}, ${up}. ${gone === null ? sentence : 'It does not answer.'}`, columns - 2))}`,
-    ...told,
+    `${dot} ${colours.bold(truncateText(`${name}, ${up}. ${unreachableReason === null ? sentence : 'It does not answer.'}`, columns - 2))}`,
+    ...lines,
   ];
 }
 

@@ -13,11 +13,11 @@ export const addWebhookCommand: RunCommand = async ({ config, terminal, args, op
     body: { url: args[0] ?? '', ...parseWebhookOptions(options) },
   });
   if (terminal.json) {
-    terminal.give(made);
+    terminal.writeJson(made);
     return 0;
   }
-  for (const line of formatWebhooks([made], new Date(), terminal.colours)) terminal.say(line);
-  terminal.say(`Secret: ${made.secret}`);
+  for (const line of formatWebhooks([made], new Date(), terminal.colours)) terminal.writeLine(line);
+  terminal.writeLine(`Secret: ${made.secret}`);
   terminal.note('It is shown this once. The receiver checks with it that it is Relay who tells.');
   terminal.note(`\`relay webhook test ${made.name}\` sends a ping.`);
   return 0;
@@ -70,11 +70,12 @@ function parseDirection(given: unknown): 'in' | 'out' {
 
 export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
   const { webhooks } = await clientOf(config.home).get('/api/webhooks');
-  if (terminal.json) terminal.give(webhooks);
+  if (terminal.json) terminal.writeJson(webhooks);
   else if (webhooks.length === 0) {
     terminal.progress('There is no webhook. `relay webhook add <url>` makes one.');
   } else {
-    for (const line of formatWebhooks(webhooks, new Date(), terminal.colours)) terminal.say(line);
+    for (const line of formatWebhooks(webhooks, new Date(), terminal.colours))
+      terminal.writeLine(line);
   }
   return 0;
 };
@@ -85,8 +86,8 @@ export const removeWebhookCommand: RunCommand = async ({ config, terminal, args 
   const removed = await clientOf(config.home).delete('/api/webhooks/{webhook}', {
     path: { webhook: args[0] ?? '' },
   });
-  if (terminal.json) terminal.give(removed);
-  else terminal.say(`${toOneLine(removed.name)} is told nothing any more.`);
+  if (terminal.json) terminal.writeJson(removed);
+  else terminal.writeLine(`${toOneLine(removed.name)} is told nothing any more.`);
   return 0;
 };
 
@@ -97,9 +98,10 @@ export const testWebhookCommand: RunCommand = async ({ config, terminal, args })
     path: { webhook: args[0] ?? '' },
   });
   const arrived = ping.state === 'delivered';
-  if (terminal.json) terminal.give(ping);
-  else if (arrived) terminal.say(`The ping arrived: it was answered with ${ping.last_status}.`);
-  else terminal.say(`The ping did not arrive. ${ping.last_error ?? ''}`.trim());
+  if (terminal.json) terminal.writeJson(ping);
+  else if (arrived)
+    terminal.writeLine(`The ping arrived: it was answered with ${ping.last_status}.`);
+  else terminal.writeLine(`The ping did not arrive. ${ping.last_error ?? ''}`.trim());
   return arrived ? 0 : 1;
 };
 
@@ -121,12 +123,12 @@ export const listWebhookDeliveriesCommand: RunCommand = async ({
       },
     },
   );
-  if (terminal.json) terminal.give({ deliveries, cursor });
+  if (terminal.json) terminal.writeJson({ deliveries, cursor });
   else if (deliveries.length === 0) {
     terminal.progress(options.dead ? 'Nothing was given up on.' : 'It has been told nothing yet.');
   } else {
     for (const line of formatDeliveries(deliveries, new Date(), terminal.colours))
-      terminal.say(line);
+      terminal.writeLine(line);
   }
   return 0;
 };
@@ -156,15 +158,15 @@ export const replayWebhookDeliveriesCommand: RunCommand = async ({
   }
   if (delivery === undefined) {
     const { replayed } = await client.post('/api/webhooks/{webhook}/replay', { path: { webhook } });
-    if (terminal.json) terminal.give({ replayed });
-    else terminal.say(`${formatCount(replayed, 'delivery', 'deliveries')} on the way again.`);
+    if (terminal.json) terminal.writeJson({ replayed });
+    else terminal.writeLine(`${formatCount(replayed, 'delivery', 'deliveries')} on the way again.`);
     return 0;
   }
   const again = await client.post('/api/webhooks/{webhook}/deliveries/{delivery}/replay', {
     path: { webhook, delivery },
   });
-  if (terminal.json) terminal.give(again);
-  else terminal.say(`${again.type} ${again.id.slice(0, 8)} is on the way again.`);
+  if (terminal.json) terminal.writeJson(again);
+  else terminal.writeLine(`${again.type} ${again.id.slice(0, 8)} is on the way again.`);
   return 0;
 };
 
@@ -175,10 +177,10 @@ export const rotateWebhookSecretCommand: RunCommand = async ({ config, terminal,
     path: { webhook: args[0] ?? '' },
   });
   if (terminal.json) {
-    terminal.give(webhook);
+    terminal.writeJson(webhook);
     return 0;
   }
-  terminal.say(`Secret: ${webhook.secret}`);
+  terminal.writeLine(`Secret: ${webhook.secret}`);
   terminal.note('It is shown this once. For a day the one before signs too: change the receiver.');
   return 0;
 };
@@ -193,9 +195,9 @@ const createWebhookSwitch =
       body: { enabled },
     });
     const name = toOneLine(webhook.name);
-    if (terminal.json) terminal.give(webhook);
-    else if (enabled) terminal.say(`${name} is told what happens from now on.`);
-    else terminal.say(`${name} is told nothing until it is on again.`);
+    if (terminal.json) terminal.writeJson(webhook);
+    else if (enabled) terminal.writeLine(`${name} is told what happens from now on.`);
+    else terminal.writeLine(`${name} is told nothing until it is on again.`);
     return 0;
   };
 

@@ -14,8 +14,8 @@ export const connectWhatsappCommand: RunCommand = async ({ config, terminal, opt
   const body = typeof options.phone === 'string' ? { phone: options.phone } : {};
   await clientOf(config.home).post('/api/whatsapp/connect', { body });
   const link = await waitUntilLinked(config.home, terminal);
-  if (terminal.json) terminal.give({ connected: true, phone: link.phone, name: link.name });
-  else terminal.say(describeConnection(link));
+  if (terminal.json) terminal.writeJson({ connected: true, phone: link.phone, name: link.name });
+  else terminal.writeLine(describeConnection(link));
   return 0;
 };
 
@@ -50,7 +50,7 @@ export async function waitUntilLinked(home: string, terminal: Terminal): Promise
   } finally {
     process.off('SIGINT', leave);
     process.stdout.off('resize', resized);
-    terminal.settle();
+    terminal.clearTransient();
   }
 }
 
@@ -66,7 +66,7 @@ async function cancelLinking(
   terminal: Terminal,
   link: LinkBody | null,
 ): Promise<void> {
-  terminal.settle();
+  terminal.clearTransient();
   const unused = link !== null && (link.qr !== null || link.pairingCode !== null);
   if (unused) {
     await clientOf(home)
@@ -86,7 +86,7 @@ const COME_BACK_MS = 500;
 
 async function* followLink(home: string): AsyncGenerator<LinkBody> {
   for (;;) {
-    const answer = await openResponse(home, { ...STREAM, patience: PATIENCE_MS });
+    const answer = await openResponse(home, { ...STREAM, timeoutMs: PATIENCE_MS });
     try {
       for await (const { event, data } of readFrames(answer.setEncoding('utf8'))) {
         if (event === 'link') yield data as LinkBody;
@@ -123,7 +123,7 @@ export class LinkScreen {
     if (now === this.#shown) return;
     this.#shown = now;
     this.#last = link;
-    if (json) this.#terminal.give(visible);
+    if (json) this.#terminal.writeJson(visible);
     else if (qr !== null) await this.#showQr(qr, sentence);
     else if (pairingCode !== null) this.#showCode(pairingCode, sentence);
     else this.#terminal.progress(toPrintable(sentence));

@@ -7,14 +7,14 @@ import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } fro
 export const showWhatsappStatusCommand: RunCommand = async ({ config, terminal }) => {
   const link = await clientOf(config.home).get('/api/whatsapp/link');
   if (terminal.json) {
-    terminal.give(link);
+    terminal.writeJson(link);
     return 0;
   }
   const { bold, green, yellow } = terminal.colours;
   const light = link.status === 'connected' ? green('●') : yellow('●');
-  terminal.say(`${light} ${bold(toPrintable(link.sentence))}`);
-  terminal.say('');
-  for (const line of formatLinkStatus(link, Date.now())) terminal.say(toPrintable(line));
+  terminal.writeLine(`${light} ${bold(toPrintable(link.sentence))}`);
+  terminal.writeLine('');
+  for (const line of formatLinkStatus(link, Date.now())) terminal.writeLine(toPrintable(line));
   return 0;
 };
 
@@ -51,10 +51,10 @@ export const disconnectWhatsappCommand: RunCommand = async ({ config, terminal, 
   const clearSession = options.clearSession === true;
   const body = { clearSession };
   const answer = await clientOf(config.home).post('/api/whatsapp/disconnect', { body });
-  if (terminal.json) terminal.give(answer);
-  else if (clearSession) terminal.say('Disconnected and unlinked. `relay init` links again.');
+  if (terminal.json) terminal.writeJson(answer);
+  else if (clearSession) terminal.writeLine('Disconnected and unlinked. `relay init` links again.');
   else {
-    terminal.say('Disconnected. `relay whatsapp connect` comes back without a new scan.');
+    terminal.writeLine('Disconnected. `relay whatsapp connect` comes back without a new scan.');
   }
   return 0;
 };

@@ -249,7 +249,7 @@ export interface ContactService {
   /** Takes a contact's id for a person, a chat's id for a group. */
   detail(id: string): Promise<ContactDetail>;
   /** Message requests, latest first. */
-  knocks(): Promise<readonly MessageRequest[]>;
+  messageRequests(): Promise<readonly MessageRequest[]>;
   /** Dismisses a message request; it is shown again when they write again. */
   dismiss(contact: ContactId): Promise<void>;
 }

@@ -73,15 +73,15 @@ export interface TokenClient {
 
 export interface ClientTokens {
   /** Whether the token is still valid; checking does not count as use. */
-  holds(hash: string): Promise<boolean>;
+  isValid(hash: string): Promise<boolean>;
   /** The client whose secret has this hash, if it is valid; records the use. */
-  known(hash: string): Promise<TokenClient | null>;
+  findClient(hash: string): Promise<TokenClient | null>;
 }
 
 export interface TokenService {
   /** Valid tokens by name. */
   list(): Promise<readonly ClientToken[]>;
-  create(wish: CreateToken): Promise<TokenSecret>;
+  create(request: CreateToken): Promise<TokenSecret>;
   /** Creates a new secret for the same token; the former one is refused from now on. */
   rotate(nameOrId: string): Promise<TokenSecret>;
   revoke(nameOrId: string): Promise<ClientToken>;

@@ -95,7 +95,7 @@ export interface IngestService {
 
 export interface ForwarderTokens {
   /** Whether the token with this hash is valid; records the use. */
-  knows(hash: string): Promise<boolean>;
+  isValid(hash: string): Promise<boolean>;
   /** Makes this token valid and all former ones invalid. */
   replace(hash: string): Promise<void>;
   /** False if there was no token. */

@@ -127,7 +127,7 @@ export interface LedgerReader {
    */
   why(id: string, chat?: ChatId): Promise<MessageExplanation>;
   /** The ledger's rows about an approval, oldest first, whichever text it had. */
-  asked(id: ApprovalId): Promise<readonly LedgerLine[]>;
+  linesAboutApproval(id: ApprovalId): Promise<readonly LedgerLine[]>;
   list(query: LedgerQuery): Promise<LedgerPage>;
   verify(options: { readonly full: boolean }): Promise<LedgerVerdict>;
 }

@@ -49,6 +49,6 @@ export type EmbeddingsTrial = z.infer<typeof embeddingsTrialSchema>;
 export interface MemoryService {
   status(): Promise<MemoryStatus>;
   /** Requests a few vectors from the model and changes nothing. */
-  tryOut(choice: EmbeddingsChoice): Promise<EmbeddingsTrial>;
+  tryEmbeddings(choice: EmbeddingsChoice): Promise<EmbeddingsTrial>;
   choose(choice: EmbeddingsChoice): Promise<MemoryStatus>;
 }

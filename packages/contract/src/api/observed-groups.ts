@@ -84,9 +84,9 @@ export interface ObservedGroupService {
   /** Longest observed first. */
   list(): Promise<readonly ObservedGroup[]>;
   /** Shows what `add` would do. Writes nothing. */
-  preview(wish: ObserveGroupRequest): Promise<ObservedPreview>;
+  preview(request: ObserveGroupRequest): Promise<ObservedPreview>;
   /** Refused until the owner confirms the announcement. If the group is observed already, changes its options. */
-  add(wish: ObserveGroupRequest): Promise<ObservedGroup>;
+  add(request: ObserveGroupRequest): Promise<ObservedGroup>;
   /** Takes the group's id or address. */
   remove(group: string, options: { readonly erase: boolean }): Promise<UnobservedGroup>;
 }

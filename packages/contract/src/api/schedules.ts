@@ -93,9 +93,9 @@ export interface ScheduleService {
   /** Next run first; past schedules by creation, newest first. */
   list(which: ScheduleFilter, page?: SchedulePage): Promise<readonly Schedule[]>;
   /** Shows how `create` would understand the request. Writes nothing. */
-  preview(wish: CreateSchedule): Promise<SchedulePreview>;
+  preview(request: CreateSchedule): Promise<SchedulePreview>;
   /** Goes through the gate, as the owner. */
-  create(wish: CreateSchedule): Promise<Schedule>;
+  create(request: CreateSchedule): Promise<Schedule>;
   /** Stops all further messages, including one that is already queued. */
   cancel(id: ScheduleId): Promise<Schedule>;
 }

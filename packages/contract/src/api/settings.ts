@@ -153,7 +153,7 @@ export type ModelTrial = z.infer<typeof modelTrialSchema>;
 // The settings service for the owner: read, change and try.
 
 export interface SettingsService {
-  shown(): Promise<SettingsOverview>;
+  overview(): Promise<SettingsOverview>;
   /** Omitted settings stay as they are. Refused as a whole if the environment sets one of them. */
   change(changed: ChangeSettings): Promise<void>;
   /** Asks the configured model one short question; a failure is returned, not thrown. */

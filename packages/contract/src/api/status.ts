@@ -137,5 +137,5 @@ interface AnsweredRequest {
 export interface Metrics {
   readonly contentType: string;
   text(): Promise<string>;
-  answered(request: AnsweredRequest): void;
+  countRequest(request: AnsweredRequest): void;
 }

@@ -124,7 +124,7 @@ export const replayedSchema = z.object({ replayed: z.int() });
 
 export interface WebhookService {
   list(): Promise<readonly Webhook[]>;
-  create(wish: CreateWebhook): Promise<WebhookSecret>;
+  create(request: CreateWebhook): Promise<WebhookSecret>;
   change(webhook: string, changed: ChangeWebhook): Promise<Webhook>;
   /** Creates a new secret; the former one also signs for one more day. */
   rotate(webhook: string): Promise<WebhookSecret>;

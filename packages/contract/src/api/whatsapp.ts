@@ -169,5 +169,5 @@ export interface MessageReader {
   /** The last messages, oldest first. */
   recent(query: MessageQuery): Promise<readonly BufferedMessage[]>;
   /** The messages that still exist, by number. */
-  named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>>;
+  byRefs(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>>;
 }

@@ -24,7 +24,7 @@ export function estimateTokens(text: string): number {
 // newest and fit the limit; kept and dropped lines together are the whole, in order.
 
 interface LineWindow<Line> {
-  readonly fallen: readonly Line[];
+  readonly dropped: readonly Line[];
   readonly kept: readonly Line[];
 }
 
@@ -39,7 +39,7 @@ export function fitNewestLines<Line>(
 ): LineWindow<Line> {
   const costs = lines.map(costOf);
   const total = costs.reduce((sum, cost) => sum + cost, 0);
-  if (total <= limit) return { fallen: [], kept: lines };
+  if (total <= limit) return { dropped: [], kept: lines };
   let first = lines.length;
   let used = 0;
   while (first > 0) {
@@ -47,7 +47,7 @@ export function fitNewestLines<Line>(
     if (used > limit / 2 && first < lines.length) break;
     first -= 1;
   }
-  return { fallen: lines.slice(0, first), kept: lines.slice(first) };
+  return { dropped: lines.slice(0, first), kept: lines.slice(first) };
 }
 
 /** Splits the lines in order into as few chunks as fit the limit; a line that exceeds it is its own chunk. */

@@ -7,7 +7,7 @@ declare const label: unique symbol;
 export interface LabelledText {
   readonly text: string;
   /** Whose text it contains, besides Relay's and the owner's. */
-  readonly from: Taint;
+  readonly taint: Taint;
   readonly [label]: 'trusted' | 'untrusted';
 }
 
@@ -15,7 +15,7 @@ export interface TrustedText extends LabelledText {
   readonly [label]: 'trusted';
 }
 
-const made = (text: string, from: Taint): LabelledText => ({ text, from }) as LabelledText;
+const made = (text: string, taint: Taint): LabelledText => ({ text, taint }) as LabelledText;
 
 /** Text by Relay or its owner. Never for text from a chat, a client or the web. */
 export const trustedText = (text: string): TrustedText => made(text, UNTAINTED) as TrustedText;
@@ -25,7 +25,7 @@ export const untrustedText = (text: string, from: Taint): LabelledText => made(t
 export const textFromChat = (text: string, ...chats: Taint['chats']): LabelledText =>
   made(text, { chats, outside: false });
 
-export const isTrustedText = (given: LabelledText): given is TrustedText => !isTainted(given.from);
+export const isTrustedText = (given: LabelledText): given is TrustedText => !isTainted(given.taint);
 
 type Whole<Parts extends readonly LabelledText[]> = Parts[number] extends TrustedText
   ? TrustedText
@@ -54,7 +54,7 @@ export const joinTexts = <Part extends LabelledText>(
 export const mapText = <Part extends LabelledText>(
   part: Part,
   change: (text: string) => string,
-): Part => made(change(part.text), part.from) as Part;
+): Part => made(change(part.text), part.taint) as Part;
 
 const allOf = (parts: readonly LabelledText[]): Taint =>
-  parts.map(({ from }) => from).reduce(joinTaints, UNTAINTED);
+  parts.map(({ taint }) => taint).reduce(joinTaints, UNTAINTED);

@@ -18,14 +18,14 @@ test('a template keeps the labels of inserted texts', () => {
   expect(prompt`It is ${trustedText('noon')}.`).toEqual(trustedText('It is noon.'));
   const whole = prompt`She says ${mom}, and the web ${web}.`;
   expect(whole.text).toBe('She says hello, and the web a page.');
-  expect(whole.from).toEqual({ chats: [ANAS_CHAT], outside: true });
+  expect(whole.taint).toEqual({ chats: [ANAS_CHAT], outside: true });
   expect([isTrustedText(whole), isTrustedText(prompt`nothing`)]).toEqual([false, true]);
 });
 
 test('joined and changed text keeps its labels, and empty text adds none', () => {
   const both = joinTexts([mom, textFromChat('', PLUMBERS_CHAT), trustedText('bye')], '\n');
   expect(both.text).toBe('hello\nbye');
-  expect(both.from.chats).toEqual([ANAS_CHAT]);
+  expect(both.taint.chats).toEqual([ANAS_CHAT]);
   expect(mapText(mom, (text) => text.toUpperCase())).toEqual(textFromChat('HELLO', ANAS_CHAT));
 });
 

@@ -10,8 +10,8 @@ const anyLimit = fc.integer({ min: 1, max: 2_000 });
 test('a window is the newest end of the transcript, complete and in order', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const { fallen, kept } = fitNewestLines(lines, limit, cost);
-      expect([...fallen, ...kept]).toEqual(lines);
+      const { dropped, kept } = fitNewestLines(lines, limit, cost);
+      expect([...dropped, ...kept]).toEqual(lines);
     }),
   );
 });
@@ -29,10 +29,10 @@ test('the kept lines fit the limit, unless the newest line alone does not', () =
 test('drops nothing while everything fits; otherwise frees half of the limit', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const { fallen, kept } = fitNewestLines(lines, limit, cost);
-      if (sum(lines) <= limit) expect(fallen).toEqual([]);
+      const { dropped, kept } = fitNewestLines(lines, limit, cost);
+      if (sum(lines) <= limit) expect(dropped).toEqual([]);
       else if (kept.length > 1) expect(sum(kept)).toBeLessThanOrEqual(limit / 2);
-      const next = fallen.at(-1);
+      const next = dropped.at(-1);
       if (next !== undefined) expect(sum(kept) + next).toBeGreaterThan(limit / 2);
     }),
   );

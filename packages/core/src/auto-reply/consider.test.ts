@@ -21,7 +21,7 @@ const verdict = (over: Partial<AutoReplySituation> = {}, settings = SETTINGS) =>
       writtenAt: ago(0.01),
       quietHours: null,
       zone: 'UTC',
-      rest: null,
+      cooldown: null,
       lines: [],
       answers: [],
       ...over,
@@ -91,11 +91,14 @@ describe('quiet hours', () => {
 describe('cooldown', () => {
   test('skips messages during a cooldown, with its cause and end', () => {
     const { until } = RESTING;
-    expect(verdict({ rest: RESTING })).toEqual({ to: 'skip', reason: 'loop', until });
-    expect(verdict({ rest: { ...RESTING, cause: 'day_cap' } })).toMatchObject({
+    expect(verdict({ cooldown: RESTING })).toEqual({ to: 'skip', reason: 'loop', until });
+    expect(verdict({ cooldown: { ...RESTING, cause: 'day_cap' } })).toMatchObject({
       reason: 'budget_used',
     });
-    expect(verdict({ rest: { ...RESTING, until: NOW } })).toEqual({ to: 'answer', late: false });
+    expect(verdict({ cooldown: { ...RESTING, until: NOW } })).toEqual({
+      to: 'answer',
+      late: false,
+    });
   });
 
   test('begins when the answers of an hour are used up', () => {

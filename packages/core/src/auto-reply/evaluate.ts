@@ -31,7 +31,7 @@ export interface AutoReplySituation extends ReplyConditions {
   readonly quietHours: QuietHours | null;
   /** The daemon's zone. */
   readonly zone: string;
-  readonly rest: Cooldown | null;
+  readonly cooldown: Cooldown | null;
   /** The newest lines of the session, ending with this one. */
   readonly lines: readonly ExchangeLine[];
   /** The times of the last day's answers. */
@@ -71,13 +71,13 @@ export function evaluateAutoReply(
   situation: AutoReplySituation,
   settings: AutoReplySettings,
 ): AutoReplyDecision {
-  const { now, rest } = situation;
+  const { now, cooldown } = situation;
   const reason = whyUnneeded(situation);
   if (reason !== null) return { to: 'skip', reason };
   const sends = situation.grant?.canReply === true;
   if (!sends && !settings.compose_for_read_only) return { to: 'skip', reason: 'read_only' };
-  if (isCoolingDown(rest, now))
-    return { to: 'skip', reason: cooldownAnswerReason(rest), until: rest.until };
+  if (isCoolingDown(cooldown, now))
+    return { to: 'skip', reason: cooldownAnswerReason(cooldown), until: cooldown.until };
   const hours = situation.quietHours ?? settings.quiet_hours;
   const quietAt = (at: Date) => (hours === null ? null : quietUntil(hours, situation.zone, at));
   // Quiet hours do not matter for an answer that is not sent.
@@ -86,7 +86,10 @@ export function evaluateAutoReply(
   const cause = findLoop(situation.lines, now, settings) ?? capReached(situation, settings);
   if (cause !== null) {
     const atLeast = cause === 'day_cap' ? roomFrom(situation, settings) : now;
-    return { to: 'rest', rest: nextCooldown(rest, { cause, now, atLeast }, settings.rest_minutes) };
+    return {
+      to: 'rest',
+      rest: nextCooldown(cooldown, { cause, now, atLeast }, settings.rest_minutes),
+    };
   }
   // Waiting for the quiet hours to end does not make a message late.
   const due = quietAt(situation.writtenAt) ?? situation.writtenAt;

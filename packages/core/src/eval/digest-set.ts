@@ -167,7 +167,7 @@ export interface EvaluatedDay {
   /** The day's digest; null if none was made. */
   readonly daily: { readonly text: string; readonly tokens: number } | null;
   readonly hourly: readonly string[];
-  readonly told: ReadonlySet<string> | null;
+  readonly toldFactIds: ReadonlySet<string> | null;
 }
 
 export function digestReport(made: readonly EvaluatedDay[]): DigestReport {
@@ -185,7 +185,7 @@ export function digestReport(made: readonly EvaluatedDay[]): DigestReport {
   };
 }
 
-function dayReport({ given, daily, hourly, told }: EvaluatedDay): DigestDay {
+function dayReport({ given, daily, hourly, toldFactIds }: EvaluatedDay): DigestDay {
   const { group, day, facts, forbidden } = given;
   const leaks = forbidden.filter(({ pattern, reason }) => {
     // Something correct in its hour can be stale by the evening; a secret is one at any hour.
@@ -197,8 +197,11 @@ function dayReport({ given, daily, hourly, told }: EvaluatedDay): DigestDay {
     group,
     day,
     facts: facts.length,
-    found: told?.size ?? null,
-    missing: told === null ? [] : facts.filter(({ id }) => !told.has(id)).map(({ id }) => id),
+    found: toldFactIds?.size ?? null,
+    missing:
+      toldFactIds === null
+        ? []
+        : facts.filter(({ id }) => !toldFactIds.has(id)).map(({ id }) => id),
     leaks: leaks.map(({ id, reason, fact }) => ({ id, reason, fact })),
     tokens: daily?.tokens ?? 0,
   };

@@ -46,7 +46,7 @@ const made = (change: Partial<EvaluatedDay>): EvaluatedDay => ({
   given: GIVEN,
   daily: { text: 'Lunch.', tokens: 2 },
   hourly: [],
-  told: new Set(['f1']),
+  toldFactIds: new Set(['f1']),
   ...change,
 });
 
@@ -79,8 +79,8 @@ test('counts facts over the judged days, leaks over all days', () => {
   expect(
     digestReport([
       made({}),
-      made({ told: null, daily: { text: 'Nani’s knee; lunch at one.', tokens: 9 } }),
-      made({ daily: null, told: null, hourly: ['Her knee hurts', 'Lunch at one'] }),
+      made({ toldFactIds: null, daily: { text: 'Nani’s knee; lunch at one.', tokens: 9 } }),
+      made({ daily: null, toldFactIds: null, hourly: ['Her knee hurts', 'Lunch at one'] }),
     ]),
   ).toEqual({
     days: [

@@ -19,7 +19,7 @@ const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 export class ExportReader {
   #open: { head: ExportLineHead; text: string } | null = null;
-  #begun = false;
+  #hasMessages = false;
 
   /** The entry that this line completed, if any. */
   push(line: string): ExportEntry | null {
@@ -30,7 +30,7 @@ export class ExportReader {
       return null;
     }
     const done = this.end();
-    this.#begun = true;
+    this.#hasMessages = true;
     this.#open = { head, text: head.rest };
     return done;
   }
@@ -43,8 +43,8 @@ export class ExportReader {
   }
 
   /** Whether any line looked like one of an exported chat. */
-  get begun(): boolean {
-    return this.#begun;
+  get hasMessages(): boolean {
+    return this.#hasMessages;
   }
 }
 
@@ -95,7 +95,7 @@ export interface ExportLineHead {
   /** Seconds since midnight. */
   readonly time: number;
   /** False on Android, which omits the seconds. */
-  readonly toTheSecond: boolean;
+  readonly hasSeconds: boolean;
   readonly rest: string;
 }
 
@@ -135,7 +135,7 @@ export function readExportLineHead(line: string): ExportLineHead | null {
     yearFirst: a.length === 4 ? true : c.length === 4 ? false : null,
     separator: sep as ExportLineHead['separator'],
     time,
-    toTheSecond: groups.s !== undefined,
+    hasSeconds: groups.s !== undefined,
     rest: line.slice(start.at(match?.[0].length ?? 0)),
   };
 }

@@ -10,14 +10,14 @@ const DAY = 86_400_000;
 export type CadenceSettings = Pick<ObserverSettings, 'answers_per_day' | 'minutes_between_answers'>;
 
 type CadenceDecision =
-  | { readonly may: true }
+  | { readonly allowed: true }
   | {
-      readonly may: false;
+      readonly allowed: false;
       readonly limit: 'pause' | 'day' | 'off';
       /** The earliest time for an answer if nothing is sent until then; null if never. */
-      readonly again: Date | null;
+      readonly nextAt: Date | null;
       /** For the owner. */
-      readonly why: string;
+      readonly sentence: string;
     };
 
 export interface GroupAnswerHistory {
@@ -35,21 +35,21 @@ export function checkCadence({
   now,
 }: GroupAnswerHistory): CadenceDecision {
   const most = settings.answers_per_day;
-  if (most === 0) return { may: false, limit: 'off', again: null, why: OFF };
+  if (most === 0) return { allowed: false, limit: 'off', nextAt: null, sentence: OFF };
   const times = answered.map((at) => at.getTime());
   const last = Math.max(Number.NEGATIVE_INFINITY, ...times);
   const rested = last + settings.minutes_between_answers * MINUTE;
   const day = zoneDayOf(zone, now.getTime());
   const today = times.filter((at) => at >= day.start && at < day.end).length;
   if (today >= most) {
-    const again = new Date(Math.max(day.end, rested));
-    return { may: false, limit: 'day', again, why: DAY_SPENT(most) };
+    const nextAt = new Date(Math.max(day.end, rested));
+    return { allowed: false, limit: 'day', nextAt, sentence: DAY_SPENT(most) };
   }
   if (now.getTime() < rested) {
-    const why = TOO_SOON(settings.minutes_between_answers);
-    return { may: false, limit: 'pause', again: new Date(rested), why };
+    const sentence = TOO_SOON(settings.minutes_between_answers);
+    return { allowed: false, limit: 'pause', nextAt: new Date(rested), sentence };
   }
-  return { may: true };
+  return { allowed: true };
 }
 
 /** From midnight to midnight. If clocks are set back over midnight, the new day continues once it has begun. */

@@ -43,7 +43,7 @@ function spoken(asked: readonly number[], given: CadenceSettings, at: Zone): Dat
   const answered: Date[] = [];
   for (const time of asked.toSorted((a, b) => a - b)) {
     const now = new Date(time);
-    if (checkCadence({ answered, settings: given, zone: at, now }).may) answered.push(now);
+    if (checkCadence({ answered, settings: given, zone: at, now }).allowed) answered.push(now);
   }
   return answered;
 }
@@ -100,11 +100,11 @@ test('the stated time is the earliest one allowed', () => {
         const ask = (when: number) =>
           checkCadence({ answered, settings: given, zone: at, now: new Date(when) });
         const first = ask(now.getTime());
-        if (first.may) return;
-        const again = Number(first.again);
+        if (first.allowed) return;
+        const again = Number(first.nextAt);
         expect(again).toBeGreaterThan(now.getTime());
-        expect(ask(again).may).toBe(true);
-        expect(ask(again - 1).may).toBe(false);
+        expect(ask(again).allowed).toBe(true);
+        expect(ask(again - 1).allowed).toBe(false);
       },
     ),
   );

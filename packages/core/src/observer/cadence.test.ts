@@ -16,7 +16,7 @@ const ask = (given: Partial<GroupAnswerHistory>) =>
   });
 
 test('allows an answer in a group without earlier answers', () => {
-  expect(ask({})).toEqual({ may: true });
+  expect(ask({})).toEqual({ allowed: true });
 });
 
 test('allows the first of several requests in a row, and gives the reason for refusing the others', () => {
@@ -24,12 +24,12 @@ test('allows the first of several requests in a row, and gives the reason for re
   const answered = [at('2026-03-04T12:00:00Z')];
   for (const seconds of [0, 20, 60, 180, 299])
     expect(ask({ answered, now: new Date(Number(answered[0]) + seconds * 1_000) })).toEqual({
-      may: false,
+      allowed: false,
       limit: 'pause',
-      again: at('2026-03-04T12:05:00Z'),
-      why: 'This group was answered less than 5 minutes ago.',
+      nextAt: at('2026-03-04T12:05:00Z'),
+      sentence: 'This group was answered less than 5 minutes ago.',
     });
-  expect(ask({ answered, now: at('2026-03-04T12:05:00Z') }).may).toBe(true);
+  expect(ask({ answered, now: at('2026-03-04T12:05:00Z') }).allowed).toBe(true);
 });
 
 test('refuses until midnight in the group’s zone after five answers', () => {
@@ -37,23 +37,23 @@ test('refuses until midnight in the group’s zone after five answers', () => {
     at(`2026-06-04T${String(hour).padStart(2, '0')}:00:00Z`),
   );
   expect(ask({ answered, now: at('2026-06-04T22:59:59Z') })).toEqual({
-    may: false,
+    allowed: false,
     limit: 'day',
-    again: at('2026-06-04T23:00:00Z'),
-    why: 'This group was answered 5 times today, and that is its limit for a day.',
+    nextAt: at('2026-06-04T23:00:00Z'),
+    sentence: 'This group was answered 5 times today, and that is its limit for a day.',
   });
-  expect(ask({ answered, now: at('2026-06-04T23:00:00Z') }).may).toBe(true);
+  expect(ask({ answered, now: at('2026-06-04T23:00:00Z') }).allowed).toBe(true);
 });
 
 test('a limit of zero never allows an answer, and the reason names the setting', () => {
   expect(ask({ settings: { answers_per_day: 0, minutes_between_answers: 5 } })).toEqual({
-    may: false,
+    allowed: false,
     limit: 'off',
-    again: null,
-    why: 'Answers in groups are switched off: observer.answers_per_day is 0.',
+    nextAt: null,
+    sentence: 'Answers in groups are switched off: observer.answers_per_day is 0.',
   });
 });
 
 test('an answer with a later time, after a clock was set back, still counts', () => {
-  expect(ask({ answered: [at('2026-03-04T12:03:00Z')] }).may).toBe(false);
+  expect(ask({ answered: [at('2026-03-04T12:03:00Z')] }).allowed).toBe(false);
 });

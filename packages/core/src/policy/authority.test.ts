@@ -221,7 +221,7 @@ describe('the scheduler', () => {
       'not once its program is gone, whoever said yes to it',
       scheduler,
       send(),
-      due(FULL, { programGone: true, approved: true }),
+      due(FULL, { clientRevoked: true, approved: true }),
       'program_gone',
     ],
     ['sends what the owner scheduled', scheduler, send(), due(null, { by: 'owner' }), 'scheduled'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ConversationControl, decideControl } from './decide.ts';
 
-const outcome = (control: ConversationControl, began: boolean, pausedIt: boolean) =>
-  decideControl(control, { began, pausedIt }).reason;
+const outcome = (control: ConversationControl, startedIt: boolean, pausedIt: boolean) =>
+  decideControl(control, { startedIt, pausedIt }).reason;
 
 test('any client that sees a conversation may pause it, and only its creator may cancel it', () => {
   for (const pausedIt of [true, false]) {
@@ -13,8 +13,8 @@ test('any client that sees a conversation may pause it, and only its creator may
 });
 
 test('a client may end its own pause, whoever began the conversation, and no other pause', () => {
-  for (const began of [true, false]) {
-    expect(outcome('resume', began, true)).toBe('token_scope');
-    expect(outcome('resume', began, false)).toBe('paused_by_another');
+  for (const startedIt of [true, false]) {
+    expect(outcome('resume', startedIt, true)).toBe('token_scope');
+    expect(outcome('resume', startedIt, false)).toBe('paused_by_another');
   }
 });

@@ -55,9 +55,9 @@ function withApproval(reason: ReasonCode, intent: Intent, { approval }: PolicyFa
 type IntentKind = Intent['kind'];
 
 interface Power {
-  readonly may: readonly IntentKind[];
+  readonly allowed: readonly IntentKind[];
   /** The reason for refusing everything else. */
-  readonly otherwise: ReasonFor<'deny'>;
+  readonly refusal: ReasonFor<'deny'>;
 }
 
 const ANSWER = ['send_message', 'react', 'mark_read'] as const;
@@ -70,14 +70,14 @@ const AGENT = [
 ] as const;
 
 const POWERS: Readonly<Record<Actor['kind'], Power>> = {
-  owner: { may: [...AGENT, 'set_hold', 'answer_approval'], otherwise: 'no_rule' },
-  assistant: { may: AGENT, otherwise: 'owner_only' },
-  auto_reply: { may: ANSWER, otherwise: 'session_only_replies' },
-  conversation: { may: ANSWER, otherwise: 'session_only_replies' },
-  observer: { may: [], otherwise: 'observer_is_silent' },
-  scheduler: { may: ['send_message'], otherwise: 'scheduler_only_sends' },
-  notifier: { may: ['send_message'], otherwise: 'notifier_only_tells' },
-  token: { may: [...AGENT, 'set_hold'], otherwise: 'owner_only' },
+  owner: { allowed: [...AGENT, 'set_hold', 'answer_approval'], refusal: 'no_rule' },
+  assistant: { allowed: AGENT, refusal: 'owner_only' },
+  auto_reply: { allowed: ANSWER, refusal: 'session_only_replies' },
+  conversation: { allowed: ANSWER, refusal: 'session_only_replies' },
+  observer: { allowed: [], refusal: 'observer_is_silent' },
+  scheduler: { allowed: ['send_message'], refusal: 'scheduler_only_sends' },
+  notifier: { allowed: ['send_message'], refusal: 'notifier_only_tells' },
+  token: { allowed: [...AGENT, 'set_hold'], refusal: 'owner_only' },
 };
 
 /** The scope a token needs for each intent; null means that no scope suffices. */
@@ -98,7 +98,7 @@ function lacksPower(actor: Actor, intent: Intent): ReasonFor<'deny'> | null {
     return 'no_rule';
   }
   const power = POWERS[actor.kind];
-  if (!power.may.includes(intent.kind)) return power.otherwise;
+  if (!power.allowed.includes(intent.kind)) return power.refusal;
   if (actor.kind !== 'token') return null;
   const scope = SCOPE_FOR[intent.kind];
   return scope !== null && actor.scopes.includes(scope) ? null : 'missing_scope';
@@ -146,7 +146,7 @@ function wrongKind(actor: Actor, intent: ChatIntent, facts: PolicyFacts): Refusa
   if (directOnly && chat?.kind !== 'direct') return 'direct_chats_only';
   if (chat?.kind !== 'group' || !chat.observed || ownersOwn(actor, facts)) return null;
   const answersOwner =
-    actor.kind === 'assistant' && intent.kind === 'send_message' && facts.askedByOwner;
+    actor.kind === 'assistant' && intent.kind === 'send_message' && facts.isAskedByOwner;
   if (!answersOwner) return 'observed_group';
   return facts.withinCadence ? null : 'group_rests';
 }
@@ -239,7 +239,7 @@ function scheduled(actor: Actor, intent: ChatIntent, facts: PolicyFacts): Reason
   if (schedule === null) return 'no_schedule';
   if (schedule.chat !== intent.chat || schedule.hash !== intent.hash) return 'schedule_changed';
   if (schedule.by === 'owner') return 'scheduled';
-  if (schedule.programGone) return 'program_gone';
+  if (schedule.clientRevoked) return 'program_gone';
   const grant = chat?.kind === 'own' ? 'own_chat' : granted(actor, intent, facts);
   return REASONS[grant].outcome === 'allow' && schedule.approved ? 'scheduled' : grant;
 }
@@ -297,8 +297,8 @@ const quoteOf = (intent: Intent, facts: PolicyFacts): Doubt =>
     : null;
 
 /** A message that only the owner receives can deceive nobody else. */
-const hiddenOf = (intent: Intent, { hidden, chat }: PolicyFacts): Doubt =>
-  hidden && isChatIntent(intent) && chat?.kind !== 'own' ? 'hidden_characters' : null;
+const hiddenOf = (intent: Intent, { hasHiddenCharacters, chat }: PolicyFacts): Doubt =>
+  hasHiddenCharacters && isChatIntent(intent) && chat?.kind !== 'own' ? 'hidden_characters' : null;
 
 function taintOf(actor: Actor, intent: Intent, facts: PolicyFacts): Doubt {
   const tainted = isTainted(facts.taint);
@@ -326,11 +326,11 @@ function taintOf(actor: Actor, intent: Intent, facts: PolicyFacts): Doubt {
  * may answer it. Messages to the owner, and messages that the owner dictated, never need one.
  */
 function mayCarry(actor: Actor, intent: ChatIntent, facts: PolicyFacts): boolean {
-  const { chat, taint, dictated, askedByOwner } = facts;
-  if (chat?.kind === 'own' || (dictated && intent.kind === 'send_message')) return false;
+  const { chat, taint, isDictated, isAskedByOwner } = facts;
+  if (chat?.kind === 'own' || (isDictated && intent.kind === 'send_message')) return false;
   const { chats, ...elsewhere } = taint;
   if (isTainted({ chats: [], ...elsewhere })) return true;
-  const knowsMore = actor.kind === 'assistant' && !askedByOwner;
+  const knowsMore = actor.kind === 'assistant' && !isAskedByOwner;
   return chats.some((read) => knowsMore || read !== intent.chat);
 }
 
@@ -351,13 +351,13 @@ function openingOf(intent: Intent, facts: PolicyFacts, authority: ReasonCode): D
  */
 function confirmOf(
   intent: Intent,
-  { chat, confirm, late }: PolicyFacts,
+  { chat, needsConfirmation, isLate }: PolicyFacts,
   authority: ReasonCode,
 ): Doubt {
   const sends = isChatIntent(intent) && chat?.kind !== 'own';
   if (!sends || REASONS[authority].outcome !== 'allow') return null;
-  if (confirm) return 'confirm';
-  return late ? 'late' : null;
+  if (needsConfirmation) return 'confirm';
+  return isLate ? 'late' : null;
 }
 
 // Whether a client may pause, resume or cancel a conversation that it sees. A pause takes effect at once. A cancel
@@ -367,21 +367,21 @@ export const CONVERSATION_CONTROLS = ['pause', 'resume', 'cancel'] as const;
 export type ConversationControl = (typeof CONVERSATION_CONTROLS)[number];
 
 interface ControlFacts {
-  /** This client began it. */
-  readonly began: boolean;
+  /** This client started it. */
+  readonly startedIt: boolean;
   /** This client paused it, and the owner has not acted there since. */
   readonly pausedIt: boolean;
 }
 
 export function decideControl(
   control: ConversationControl,
-  { began, pausedIt }: ControlFacts,
+  { startedIt, pausedIt }: ControlFacts,
 ): Decision {
   switch (control) {
     case 'pause':
       return decisionFor('narrowing');
     case 'cancel':
-      return decisionFor(began ? 'narrowing' : 'not_its_own');
+      return decisionFor(startedIt ? 'narrowing' : 'not_its_own');
     case 'resume':
       return decisionFor(pausedIt ? 'token_scope' : 'paused_by_another');
   }

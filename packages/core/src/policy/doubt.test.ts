@@ -55,21 +55,21 @@ describe('Rule of Two', () => {
       'read another, but the owner dictated it: sends',
       assistant,
       send(),
-      granting({}, { taint: readAna, dictated: true }),
+      granting({}, { taint: readAna, isDictated: true }),
       'standing_grant',
     ],
     [
       'dictated, but not granted: refused',
       assistant,
       send(),
-      facts({ taint: readAna, dictated: true }),
+      facts({ taint: readAna, isDictated: true }),
       'no_grant',
     ],
     [
       'dictated for later: asks',
       assistant,
       schedule,
-      granting({}, { taint: readAna, dictated: true }),
+      granting({}, { taint: readAna, isDictated: true }),
       'read_then_schedule',
     ],
     [
@@ -106,7 +106,7 @@ describe('Rule of Two', () => {
       'text with hidden characters: asks',
       assistant,
       send(),
-      granting({}, { hidden: true }),
+      granting({}, { hasHiddenCharacters: true }),
       'hidden_characters',
     ],
     ['read another: asks', assistant, send(), granting({}, { taint: readAna }), 'read_then_send'],
@@ -149,7 +149,7 @@ describe('the owner’s own chat', () => {
 });
 
 describe('where the owner is asked before each send', () => {
-  const asking = { confirm: true };
+  const asking = { needsConfirmation: true };
   const yes = { hash: 'hash of what is shown', spent: false };
   decisions([
     ['a send asks', assistant, send(), granting({}, asking), 'confirm'],

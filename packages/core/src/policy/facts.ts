@@ -56,7 +56,7 @@ export interface ScheduleFacts {
   readonly hash: string;
   readonly by: 'owner' | 'agent';
   /** Its client may no longer schedule: the token was revoked, has expired, or names other contacts. */
-  readonly programGone: boolean;
+  readonly clientRevoked: boolean;
   readonly approved: boolean;
 }
 
@@ -84,19 +84,19 @@ export interface PolicyFacts {
   readonly unregistered: boolean;
   readonly taint: Taint;
   /** The owner addressed the assistant in this group and waits for its answer there. */
-  readonly askedByOwner: boolean;
+  readonly isAskedByOwner: boolean;
   /** The group's limits (pause and daily maximum) allow an answer. */
   readonly withinCadence: boolean;
   /** It comes from a place where the owner is asked before anything is sent. */
-  readonly confirm: boolean;
+  readonly needsConfirmation: boolean;
   /** It answers something so old that the owner checks it first. */
-  readonly late: boolean;
+  readonly isLate: boolean;
   /** The text has characters that are invisible or change how it reads. */
-  readonly hidden: boolean;
+  readonly hasHiddenCharacters: boolean;
   /** The text reveals what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
   /** The owner's own message in this turn names the recipient and contains the whole text. */
-  readonly dictated: boolean;
+  readonly isDictated: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;
 }
@@ -111,13 +111,13 @@ export const BARE_FACTS: PolicyFacts = {
   firstContactsOff: false,
   unregistered: false,
   taint: UNTAINTED,
-  askedByOwner: false,
+  isAskedByOwner: false,
   withinCadence: false,
-  confirm: false,
-  late: false,
-  hidden: false,
+  needsConfirmation: false,
+  isLate: false,
+  hasHiddenCharacters: false,
   quotesPrivate: false,
-  dictated: false,
+  isDictated: false,
   schedule: null,
   approval: null,
 };

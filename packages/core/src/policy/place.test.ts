@@ -117,7 +117,7 @@ describe('an observed group', () => {
   const silent = inGroup({ groupGrant: FULL }, true);
   const asked = {
     ...silent,
-    askedByOwner: true,
+    isAskedByOwner: true,
     withinCadence: true,
     taint: { chats: [FAMILY], outside: false },
   };

@@ -147,7 +147,7 @@ describe('decide', () => {
       const facts: PolicyFacts = {
         ...one.facts,
         taint: { chats: [OWN_CHAT], outside: false },
-        dictated: false,
+        isDictated: false,
         approval: null,
       };
       if (facts.chat?.kind !== 'own')
@@ -162,8 +162,8 @@ describe('decide', () => {
         ({ facts, chats }): PolicyFacts => ({
           ...facts,
           taint: { chats, outside: false },
-          dictated: false,
-          askedByOwner: false,
+          isDictated: false,
+          isAskedByOwner: false,
           approval: null,
         }),
       );

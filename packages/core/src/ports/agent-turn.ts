@@ -42,9 +42,9 @@ export interface TurnOutcome {
   readonly todos?: readonly Pick<Todo, 'id' | 'status'>[];
   readonly nextHeartbeatMs?: number;
   /** Ends the conversation, for this reason. */
-  readonly end?: string;
+  readonly endReason?: string;
   /** The owner is needed, for this reason. */
-  readonly intervene?: string;
+  readonly interventionReason?: string;
   /** Replaces the former summary; `upTo` is the last transcript line in it. */
   readonly summary?: { readonly text: string; readonly upTo: TranscriptLine['id'] };
   readonly calls?: readonly ToolCallRecord[];
@@ -67,9 +67,9 @@ export interface TurnHooks {
    * Called and awaited after every model call. Rejects when the budget is used up; if only storing it reveals that, the
    * next call or the end of the turn rejects.
    */
-  spent(spent: ModelUsage): Promise<void>;
+  onUsage(usage: ModelUsage): Promise<void>;
   /** Awaited before the model sees others' text that the run did not begin with; receives the whole taint so far. */
-  reads(taint: Taint): Promise<void>;
+  beforeReading(taint: Taint): Promise<void>;
 }
 
 /** May throw: the caller retries once and then asks for the owner. */
@@ -100,9 +100,9 @@ export interface ReplyContext {
 
 export interface ReplyHooks extends TurnHooks {
   /** Receives all text so far, as it is streamed; it only counts when the run completes. */
-  said(text: string): void;
+  onText(text: string): void;
   /** Records what was looked up outside of this chat; awaited before the model sees it. */
-  lookedUp(call: ToolCallRecord): Promise<void>;
+  onToolCall(call: ToolCallRecord): Promise<void>;
 }
 
 /** The answer, empty if there is none. May throw. */

@@ -121,8 +121,8 @@ export interface SkippedRuns {
 }
 
 export interface CatchUpPlan {
-  readonly happens: Date | null;
-  readonly skipped: SkippedRuns | null;
+  readonly runAt: Date | null;
+  readonly skippedRuns: SkippedRuns | null;
   /** Null if there are no further runs. Can be in the past. */
   readonly next: Date | null;
 }
@@ -139,14 +139,14 @@ interface DueSchedule {
 export function planDueRun({ rule, zone, catchUp, nextAt, now }: DueSchedule): CatchUpPlan {
   const due = occurrences(rule, zone, { from: nextAt, to: now, most: LOOK });
   const last = due.at(-1);
-  if (last === undefined) return { happens: null, skipped: null, next: nextAt };
+  if (last === undefined) return { runAt: null, skippedRuns: null, next: nextAt };
   const whole = due.length < LOOK;
   const happening = whole ? whichHappens(due, catchUp, now) : due.length;
-  const happens = due[happening] ?? null;
+  const runAt = due[happening] ?? null;
   return {
-    happens,
-    skipped: skippedOf(due.slice(0, happening), catchUp, happens),
-    next: nextOccurrence(rule, zone, happens ?? last),
+    runAt,
+    skippedRuns: skippedOf(due.slice(0, happening), catchUp, runAt),
+    next: nextOccurrence(rule, zone, runAt ?? last),
   };
 }
 
@@ -168,11 +168,11 @@ function whichHappens(due: readonly Date[], catchUp: CatchUp, now: Date): number
 function skippedOf(
   skipped: readonly Date[],
   catchUp: CatchUp,
-  happens: Date | null,
+  runAt: Date | null,
 ): SkippedRuns | null {
   const [first, last] = [skipped[0], skipped.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const instead = happens === null ? 'late' : 'superseded';
+  const instead = runAt === null ? 'late' : 'superseded';
   return { first, last, count: skipped.length, reason: catchUp === 'all' ? 'too_many' : instead };
 }
 

@@ -111,8 +111,8 @@ test('each occurrence runs or is skipped, once and in order, however rare the ch
           now += minute * 60_000;
           while (next !== null && next.getTime() <= now) {
             const plan = planDueRun({ rule, zone, catchUp, nextAt: next, now: new Date(now) });
-            decided += (plan.skipped?.count ?? 0) + (plan.happens === null ? 0 : 1);
-            if (plan.happens !== null) happened.push(plan.happens.getTime());
+            decided += (plan.skippedRuns?.count ?? 0) + (plan.runAt === null ? 0 : 1);
+            if (plan.runAt !== null) happened.push(plan.runAt.getTime());
             expect(plan.next?.getTime()).toBeGreaterThan(next.getTime());
             next = plan.next;
           }

@@ -51,7 +51,7 @@ describe('ranking', () => {
       ASKED,
     );
     expect(first?.id).toBe('theirs');
-    expect(first?.covers).toBeGreaterThan(second?.covers ?? 1);
+    expect(first?.coverage).toBeGreaterThan(second?.coverage ?? 1);
   });
 
   test('the newer of two equal messages comes first', () => {
@@ -83,7 +83,7 @@ describe('ranking', () => {
       ASKED,
     );
     const [chance] = rankCandidates([message('chance', { has: [1], beyondChance: 0.1 })], ASKED);
-    expect([words?.sure, meaning?.sure, chance?.sure]).toEqual([true, true, false]);
+    expect([words?.isSure, meaning?.isSure, chance?.isSure]).toEqual([true, true, false]);
   });
 
   test('messages within the possible time come first', () => {
@@ -96,7 +96,7 @@ describe('ranking', () => {
   test('the whole query covers 1, nothing of it 0', () => {
     const [all] = rankCandidates([message('all', { has: [0, 1, 2] })], ASKED);
     const [none] = rankCandidates([message('none')], ASKED);
-    expect([all?.covers, none?.covers]).toEqual([1, 0]);
+    expect([all?.coverage, none?.coverage]).toEqual([1, 0]);
   });
 });
 
@@ -118,7 +118,7 @@ describe('age', () => {
     const at = new Date('2024-10-01T00:00:00Z');
     const [about] = rankCandidates([message('old', { has: [0], named: true, at })], ASKED);
     const [other] = rankCandidates([message('old', { has: [0], at })], ASKED);
-    expect(about?.score).toBeCloseTo((about?.about ?? 0) * 0.3, 6);
+    expect(about?.score).toBeCloseTo((about?.relevance ?? 0) * 0.3, 6);
     expect(other?.score).toBeLessThan(0.001);
   });
 

@@ -43,11 +43,11 @@ export interface RankedCandidate<Id> {
   readonly id: Id;
   readonly score: number;
   /** The relevance to the query, whatever its age. */
-  readonly about: number;
+  readonly relevance: number;
   /** The share of the query that it covers, from 0 to 1: a rare word counts more than a common one. */
-  readonly covers: number;
+  readonly coverage: number;
   /** Whether it covers enough of the query to be about it, not just share a word. */
-  readonly sure: boolean;
+  readonly isSure: boolean;
 }
 
 /** The weight of a word with the same beginning. */
@@ -91,20 +91,20 @@ export function rankCandidates<Id>(
       if (has.includes(n) || (name && named)) return sum + whole;
       return near.includes(n) ? sum + alike : sum;
     }, 0);
-    const covers = asked === 0 ? 0 : found / asked;
-    const byWords = Math.max(0, (covers - BY_CHANCE) / (1 - BY_CHANCE));
-    const about = (byWords + MEANING * meaning) * (digest ? DIGEST : 1);
+    const coverage = asked === 0 ? 0 : found / asked;
+    const byWords = Math.max(0, (coverage - BY_CHANCE) / (1 - BY_CHANCE));
+    const relevance = (byWords + MEANING * meaning) * (digest ? DIGEST : 1);
     const evergreen = named || weights.some(({ name }, n) => name && has.includes(n));
-    const score = about * (isWithin(at, around) ? AROUND : freshness(at, now, evergreen));
-    const sure = covers >= SURE_BY_WORDS || beyondChance >= SURE_BY_MEANING;
-    return { id, score, about, covers, sure, at: at.getTime() };
+    const score = relevance * (isWithin(at, around) ? AROUND : freshness(at, now, evergreen));
+    const isSure = coverage >= SURE_BY_WORDS || beyondChance >= SURE_BY_MEANING;
+    return { id, score, relevance, coverage, isSure, at: at.getTime() };
   });
   ranked.sort(
     (a, b) =>
-      Number(b.sure) - Number(a.sure) ||
-      stepOf(b.about) - stepOf(a.about) ||
+      Number(b.isSure) - Number(a.isSure) ||
+      stepOf(b.relevance) - stepOf(a.relevance) ||
       b.score - a.score ||
-      b.covers - a.covers ||
+      b.coverage - a.coverage ||
       b.at - a.at,
   );
   return ranked.map(({ at: _, ...rest }) => rest);
@@ -114,7 +114,7 @@ export function rankCandidates<Id>(
  * Age only decides among messages of similar relevance: it lifts none that only shares a word above the relevant ones,
  * and does not bury the only answer.
  */
-const stepOf = (about: number): number => Math.round(about / STEP);
+const stepOf = (relevance: number): number => Math.round(relevance / STEP);
 
 export function freshness(at: Date, now: Date, evergreen: boolean): number {
   const days = Math.max(0, now.getTime() - at.getTime()) / DAY;

@@ -225,7 +225,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     const [to, token] = [await person(true), randomUUID()];
     const text = canary({ clients: [token] });
     const when = '2030-03-01 09:00';
-    const { id } = await bed.schedules.verbs.create({ to: `+${to.phone}`, when, text });
+    const { id } = await bed.schedules.service.create({ to: `+${to.phone}`, when, text });
     await bed.sql('UPDATE schedules SET created_by = $2 WHERE id = $1', [id, `token:${token}`]);
     bed.found.length = 0;
     plan = ['list_scheduled_tasks'];
@@ -233,8 +233,8 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   },
   async digests() {
     const chat = await group();
-    const world = { ...bed.engine, settings: bed.settings };
-    await onDigestJob(world)(job(chat), never);
+    const deps = { ...bed.engine, settings: bed.settings };
+    await onDigestJob(deps)(job(chat), never);
     await check('digests');
     bed.found.length = 0;
     plan = ['get_digest'];
@@ -250,7 +250,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
       .execute((tx) => putObserverRequest(tx, bed.account, place, null));
     const { account, settings } = bed;
     const pacing = pacingSchema.parse({ enabled: false });
-    const gate = new Gate({ account, pacing, observer: settings.observer, hint: () => {} });
+    const gate = new Gate({ account, pacing, observer: settings.observer, wakeOutbox: () => {} });
     const search = { ...bed.engine.search, search: async () => [hitOf({ chat })] };
     const observing = { ...bed.engine, gate, search, settings, admins: [] };
     plan = ['search_group'];
@@ -276,7 +276,7 @@ function hitOf({ chat }: Pick<Contact, 'chat'>): MessageHit {
     at: new Date(),
     senderName: canary({ chats: [chat] }),
     text: canary({ chats: [chat] }),
-    sure: true,
+    isSure: true,
     rank: 1,
   } as MessageHit;
 }

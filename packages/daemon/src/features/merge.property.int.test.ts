@@ -235,7 +235,7 @@ class Run {
     for (const { id, state } of open) {
       const isStopped = state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION';
       // Refused if the approval has already resumed it.
-      if (isStopped) await world.verbs.resume(id).catch(() => {});
+      if (isStopped) await world.service.resume(id).catch(() => {});
     }
     if (open.some(({ state }) => state === 'WAITING_FOR_REPLY')) {
       const { side } = this.#plan;

@@ -21,7 +21,7 @@ export function createModelSource(
   read: () => Promise<ModelSettings>,
   prices?: PriceSettings,
 ): {
-  open(wish?: ModelOverride): Promise<ConfiguredModel>;
+  open(request?: ModelOverride): Promise<ConfiguredModel>;
 } {
   let set = '';
   const models = new Map<string | null, Promise<ConfiguredModel>>();

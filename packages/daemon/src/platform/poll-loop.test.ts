@@ -67,14 +67,14 @@ test('after a failure it waits, and a hint ends that wait only if configured', a
 test('caughtUp resolves when a later look finds nothing left, and never because of a failure', async () => {
   const { loop, after } = startLoop([50, 'more', new Error('down'), 50]);
   await after(0);
-  let told = false;
+  let isCaughtUp = false;
   void loop.caughtUp().then(() => {
-    told = true;
+    isCaughtUp = true;
   });
   expect(await after(99)).toBe(3);
-  expect(told).toBe(false);
+  expect(isCaughtUp).toBe(false);
   expect(await after(1)).toBe(4);
-  expect(told).toBe(true);
+  expect(isCaughtUp).toBe(true);
 });
 
 test('hints within gatherMs cause one look, and caughtUp does not wait for it', async () => {

@@ -37,8 +37,8 @@ export class PollLoop {
 
   /** There may be work to do. */
   hint(): void {
-    this.#rest.end();
-    if (this.#options.hintsEndFailure) this.#failure.end();
+    this.#rest.wake();
+    if (this.#options.hintsEndFailure) this.#failure.wake();
   }
 
   /** Resolves when a look that begins from now on finds nothing left to do, or the loop stops. */
@@ -46,7 +46,7 @@ export class PollLoop {
     if (this.#stopping) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#gather.end();
+      this.#gather.wake();
       this.hint();
     });
   }
@@ -54,9 +54,9 @@ export class PollLoop {
   /** Begins no further look. */
   end(): void {
     this.#stopping = true;
-    this.#rest.end();
-    this.#gather.end();
-    this.#failure.end();
+    this.#rest.wake();
+    this.#gather.wake();
+    this.#failure.wake();
   }
 
   /** Resolves when the last look has ended. */
@@ -97,7 +97,7 @@ export class WakeableSleep {
     this.#ended = false;
   }
 
-  end(): void {
+  wake(): void {
     this.#ended = true;
     this.#wake();
   }

@@ -101,9 +101,9 @@ describe('a store that fails', () => {
 });
 
 describe('an unresponsive connection', () => {
-  const QUICK = { pingMs: 300, deafMs: 200 };
+  const QUICK = { pingMs: 300, unresponsiveMs: 200 };
   // Long enough for a busy machine, so that only a really unresponsive connection counts.
-  const CALM = { pingMs: 200, deafMs: 5_000 };
+  const CALM = { pingMs: 200, unresponsiveMs: 5_000 };
 
   test('is replaced and counted', async () => {
     await begin(QUICK);

@@ -27,8 +27,8 @@ test('lists every known address of a member', () => {
 });
 
 test('asks once, reports what it learnt, and asks again after a change', async () => {
-  const told: GroupInfo[] = [];
-  const cache = new GroupCache((info) => told.push(info));
+  const reports: GroupInfo[] = [];
+  const cache = new GroupCache((info) => reports.push(info));
   let asked = 0;
   const groupMetadata = async (id: string) => {
     asked += 1;
@@ -40,7 +40,7 @@ test('asks once, reports what it learnt, and asks again after a change', async (
   expect(asked).toBe(1);
   await cache.changed('1@g.us', socket);
   expect(cache.get('1@g.us')?.subject).toBe('asked 2');
-  expect(told.map(({ subject }) => subject)).toEqual(['asked 1', 'asked 2']);
+  expect(reports.map(({ subject }) => subject)).toEqual(['asked 1', 'asked 2']);
 });
 
 test('returns null for a refusal and throws if there is no answer', async () => {

@@ -18,19 +18,19 @@ function board() {
 describe('the published link', () => {
   test('contains a code only in the state of the code', () => {
     const { board: shown } = board();
-    shown.enter('qr_ready', { qr: 'CODE' });
+    shown.setState('qr_ready', { qr: 'CODE' });
     expect(shown.link.qr).toBe('CODE');
-    shown.enter('scanned');
+    shown.setState('scanned');
     expect(shown.link.qr).toBeNull();
   });
 
   test('has in `since` the time of the last change of state', () => {
     const { board: shown, pass } = board();
-    shown.enter('qr_ready', { qr: 'ONE' });
+    shown.setState('qr_ready', { qr: 'ONE' });
     pass(500);
-    shown.enter('qr_ready', { qr: 'TWO' });
+    shown.setState('qr_ready', { qr: 'TWO' });
     expect(shown.link.since).toEqual(new Date(0));
-    shown.enter('scanned');
+    shown.setState('scanned');
     expect(shown.link.since).toEqual(new Date(500));
   });
 
@@ -41,9 +41,9 @@ describe('the published link', () => {
       throw new Error('mine');
     });
     const stop = shown.subscribe(({ type }) => void heard.push(type));
-    shown.enter('connecting');
+    shown.setState('connecting');
     stop();
-    shown.enter('connected');
+    shown.setState('connected');
     expect(heard).toEqual(['link']);
   });
 });

@@ -62,7 +62,7 @@ export class LinkBoard {
   }
 
   /** Whether every listener handled the event. Never rejects. */
-  async tell(event: TransportEvent): Promise<boolean> {
+  async publish(event: TransportEvent): Promise<boolean> {
     const heard = [...this.#listeners].map(async (listener) => {
       // A listener's failure must not affect the connection.
       try {
@@ -76,16 +76,16 @@ export class LinkBoard {
     return (await Promise.all(heard)).every((dealt) => dealt);
   }
 
-  enter(state: ConnectionState, facts: Partial<LinkFacts> = {}): void {
+  setState(state: ConnectionState, facts: Partial<LinkFacts> = {}): void {
     if (state !== this.#state) this.#since = this.#now();
     this.#state = state;
     this.#facts = { ...this.#facts, ...TRANSIENT_FACTS, ...facts };
-    void this.tell({ type: 'link', link: this.link });
+    void this.publish({ type: 'link', link: this.link });
   }
 
-  note(facts: Partial<LinkFacts>): void {
+  setFacts(facts: Partial<LinkFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    void this.tell({ type: 'link', link: this.link });
+    void this.publish({ type: 'link', link: this.link });
   }
 
   /** The account was unlinked here: clears everything about it. */
@@ -118,12 +118,12 @@ export class ConnectionHealth {
     this.#now = now;
   }
 
-  heard(): void {
+  onStanza(): void {
     this.lastStanzaAt = this.#now();
   }
 
   /** The server's time from the login, in seconds since 1970. */
-  toldTime(seconds: number): void {
+  onServerTime(seconds: number): void {
     if (seconds > 0) this.clockAheadS = Math.round(this.#now().getTime() / 1_000 - seconds);
   }
 

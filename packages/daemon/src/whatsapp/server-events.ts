@@ -50,11 +50,11 @@ function followReceipts({ acks, now, onRefused, own, socket, tell }: ServerEvent
   socket.ws.removeAllListeners('CB:receipt');
   socket.ws.on('CB:receipt', async (node: BinaryNode) => {
     const ticks = readReceipt(node, own(), now());
-    const told = ticks?.ids.map((id) => {
+    const writes = ticks?.ids.map((id) => {
       const { at, chat, status } = ticks;
       return tell({ type: 'receipt', id: id as MessageId, chat, status, at });
     });
-    const written = await Promise.all(told ?? []);
+    const written = await Promise.all(writes ?? []);
     if (written.every((dealt) => dealt)) for (const handle of acknowledge) handle(node);
   });
 }

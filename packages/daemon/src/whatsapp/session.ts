@@ -124,11 +124,11 @@ export class WhatsAppSession {
       onRefused: (code) => this.#onRefused(code),
     });
     const stops = [
-      monitorConnection({ socket, health, timings, onDeaf: () => this.#onDeaf() }),
+      monitorConnection({ socket, health, timings, onUnresponsive: () => this.#onUnresponsive() }),
       followReplay({
         socket,
         patienceMs: timings.replayMs,
-        onWaiting: (left) => this.#deps.board.note({ replaying: left }),
+        onWaiting: (left) => this.#deps.board.setFacts({ replaying: left }),
         onOver: (count) => void this.#onReplayed(count),
       }),
       keys.onFault((fault) => void this.end({ kind: 'fault', fault })),
@@ -166,7 +166,7 @@ export class WhatsAppSession {
     this.#isOpen = true;
     onOpen();
     this.#hide();
-    board.enter('syncing', linkedIdentityOf(account.keys.credentials));
+    board.setState('syncing', linkedIdentityOf(account.keys.credentials));
     if (this.#replayed) this.#settle();
   }
 
@@ -183,7 +183,7 @@ export class WhatsAppSession {
     await account.keys.settled().catch(() => undefined);
     if (this.#ending) return;
     this.#replayed = true;
-    board.note({ replaying: null });
+    board.setFacts({ replaying: null });
     void tell({ type: 'replayed', count });
     if (this.#isOpen) this.#settle();
   }
@@ -193,9 +193,9 @@ export class WhatsAppSession {
     const left = (board.link.timeLockedUntil?.getTime() ?? 0) - now().getTime();
     clearTimeout(this.#unlocking);
     if (left > 0) {
-      board.enter('time_locked');
+      board.setState('time_locked');
       this.#unlocking = setTimeout(() => this.#settle(), Math.min(left, LONGEST_TIMER));
-    } else board.enter('connected', { timeLockedUntil: null });
+    } else board.setState('connected', { timeLockedUntil: null });
     this.#askForGroups();
   }
 
@@ -209,7 +209,7 @@ export class WhatsAppSession {
 
   #onTimeLock(lock: { isActive?: boolean; timeEnforcementEnds?: Date }): void {
     const until = lock.isActive ? (lock.timeEnforcementEnds ?? null) : null;
-    this.#deps.board.note({ timeLockedUntil: until });
+    this.#deps.board.setFacts({ timeLockedUntil: until });
     if (this.#isOpen && this.#replayed) this.#settle();
   }
 
@@ -218,7 +218,7 @@ export class WhatsAppSession {
     if (code === TIME_LOCKED) this.socket.fetchAccountReachoutTimelock().catch(() => undefined);
   }
 
-  #onDeaf(): void {
+  #onUnresponsive(): void {
     const { health, log } = this.#deps;
     if (this.#ending) return;
     health.restarts += 1;
@@ -268,11 +268,11 @@ function followLinking(deps: LinkingDeps): () => boolean {
   let scanned = false;
   const askForCode = async (phone: string) => {
     asked = true;
-    board.enter('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
+    board.setState('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
   };
   const onScanned = () => {
     scanned = true;
-    board.enter('scanned');
+    board.setState('scanned');
   };
   socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
     if (isNewLogin) onScanned();
@@ -281,7 +281,7 @@ function followLinking(deps: LinkingDeps): () => boolean {
     const shownMs = qrMs ?? (offered ? LATER_QR_MS : FIRST_QR_MS);
     offered = true;
     if (method.kind === 'qr') {
-      board.enter('qr_ready', { qr, qrExpiresAt: new Date(now().getTime() + shownMs) });
+      board.setState('qr_ready', { qr, qrExpiresAt: new Date(now().getTime() + shownMs) });
     } else if (!asked) askForCode(method.phone).catch(onFailure);
   });
   // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
@@ -302,15 +302,16 @@ function createAliasAnnouncer(
   socket: WASocket,
   tell: (event: TransportEvent) => Promise<boolean>,
 ): (chat: string) => void {
-  const told = new BoundedCache(REMEMBERED, DAY);
+  const announced = new BoundedCache(REMEMBERED, DAY);
   const telling = new Set<string>();
   const introduce = async (chat: string) => {
     const lid = await socket.signalRepository.lidMapping.getLIDForPN(chat);
     const addresses = personJids([chat, lid]);
-    if (addresses.length > 1 && (await tell({ type: 'aliases', addresses }))) told.set(chat, true);
+    if (addresses.length > 1 && (await tell({ type: 'aliases', addresses })))
+      announced.set(chat, true);
   };
   return (chat) => {
-    if (phoneOfJid(chat) === null || told.get(chat) || telling.has(chat)) return;
+    if (phoneOfJid(chat) === null || announced.get(chat) || telling.has(chat)) return;
     telling.add(chat);
     introduce(chat)
       .catch(() => undefined)
@@ -332,21 +333,26 @@ interface ConnectionMonitorDeps {
   readonly socket: WASocket;
   readonly health: ConnectionHealth;
   readonly timings: TransportTimings;
-  readonly onDeaf: () => void;
+  readonly onUnresponsive: () => void;
 }
 
-function monitorConnection({ health, onDeaf, socket, timings }: ConnectionMonitorDeps): () => void {
+function monitorConnection({
+  health,
+  onUnresponsive,
+  socket,
+  timings,
+}: ConnectionMonitorDeps): () => void {
   let heard = 0;
   let stopped = false;
   let timer: NodeJS.Timeout;
   const onFrame = () => {
     heard += 1;
-    health.heard();
+    health.onStanza();
   };
   const ping = () => {
     const before = heard;
     const start = performance.now();
-    socket.query({ ...PING, attrs: { ...PING.attrs } }, timings.deafMs).then(
+    socket.query({ ...PING, attrs: { ...PING.attrs } }, timings.unresponsiveMs).then(
       (answer: unknown) => {
         if (answer !== undefined) health.pingMs = Math.round(performance.now() - start);
       },
@@ -354,11 +360,11 @@ function monitorConnection({ health, onDeaf, socket, timings }: ConnectionMonito
     );
     timer = setTimeout(() => {
       if (stopped) return;
-      if (heard === before) onDeaf();
-      else timer = setTimeout(ping, Math.max(0, timings.pingMs - timings.deafMs));
-    }, timings.deafMs);
+      if (heard === before) onUnresponsive();
+      else timer = setTimeout(ping, Math.max(0, timings.pingMs - timings.unresponsiveMs));
+    }, timings.unresponsiveMs);
   };
-  const onLogin = ({ attrs }: BinaryNode) => health.toldTime(Number(attrs.t));
+  const onLogin = ({ attrs }: BinaryNode) => health.onServerTime(Number(attrs.t));
   socket.ws.on('frame', onFrame);
   socket.ws.on('CB:success', onLogin);
   timer = setTimeout(ping, timings.pingMs);

@@ -203,7 +203,7 @@ export interface TransportTimings {
   /** Between two of our pings. */
   readonly pingMs: number;
   /** How long the connection may be silent after a ping before it counts as unresponsive. */
-  readonly deafMs: number;
+  readonly unresponsiveMs: number;
   /** How often Baileys' event buffer is flushed, because it sometimes gets stuck. */
   readonly flushMs: number;
   /** From `connect` on: how long codes are renewed while nobody uses one. */
@@ -225,7 +225,7 @@ export const DEFAULT_TIMINGS: TransportTimings = {
   ackMs: 30_000,
   relayMs: 120_000,
   pingMs: 25_000,
-  deafMs: 15_000,
+  unresponsiveMs: 15_000,
   flushMs: 250,
   linkMs: 180_000,
   qrMs: null,

@@ -83,7 +83,7 @@ class BaileysTransport implements Transport {
       health: () => this.#health.snapshot(),
       log: options.log,
     });
-    this.#groups = new GroupCache((group) => this.#board.tell({ type: 'group', group }));
+    this.#groups = new GroupCache((group) => this.#board.publish({ type: 'group', group }));
     this.capabilities = {
       media: true,
       typing: async (chat, on) => {
@@ -119,7 +119,7 @@ class BaileysTransport implements Transport {
   connect(method: LinkMethod = { kind: 'qr' }): void {
     if (this.#resuming) this.#resuming.asked = method;
     if (this.#life) {
-      if (whatsappStatusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
+      if (whatsappStatusOf(this.#board.state) === 'disconnected') this.#wait?.cancel();
       return;
     }
     // WhatsApp unlinked this device: its keys no longer decrypt anything, and linking again needs new ones.
@@ -143,11 +143,11 @@ class BaileysTransport implements Transport {
   /** `life` resolves to its final state, which is shown once the store is closed. */
   #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
-    this.#board.enter('connecting');
+    this.#board.setState('connecting');
     this.#life = life().then(async (state) => {
       await this.#letGo();
       this.#life = undefined;
-      if (!this.#stopping) this.#board.enter(state, { replaying: null });
+      if (!this.#stopping) this.#board.setState(state, { replaying: null });
     });
   }
 
@@ -163,12 +163,12 @@ class BaileysTransport implements Transport {
 
   async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {
     this.#stopping = true;
-    this.#wait?.cutShort();
+    this.#wait?.cancel();
     if (forget) await this.#session?.logout();
     else await this.#session?.end({ kind: 'asked' });
     await this.#life;
     if (forget) await this.#forget();
-    this.#board.enter('disconnected');
+    this.#board.setState('disconnected');
   }
 
   async send(message: OutgoingMessage): Promise<void> {
@@ -202,10 +202,10 @@ class BaileysTransport implements Transport {
   async #pause(state: ConnectionState, ms: number): Promise<void> {
     const retryAt = new Date(this.#now().getTime() + ms);
     this.#wait = new CancellableWait(ms);
-    this.#board.enter(state, { retryAt, replaying: null });
+    this.#board.setState(state, { retryAt, replaying: null });
     await this.#wait.over;
     this.#wait = undefined;
-    this.#board.note({ retryAt: null });
+    this.#board.setFacts({ retryAt: null });
   }
 
   async #connectOnce(method: LinkMethod, anew: boolean): Promise<SessionEnd> {
@@ -219,7 +219,7 @@ class BaileysTransport implements Transport {
       return { kind: 'fault', fault: toWireFault(error) };
     }
     if (this.#stopping) return { kind: 'asked' };
-    this.#board.note(linkedIdentityOf(this.#account.keys.credentials));
+    this.#board.setFacts(linkedIdentityOf(this.#account.keys.credentials));
     this.#groups.clear();
     this.#openedAt = undefined;
     this.#session = new WhatsAppSession({
@@ -233,7 +233,7 @@ class BaileysTransport implements Transport {
       timings: this.#timings,
       method,
       now: this.#now,
-      tell: (event) => this.#board.tell(event),
+      tell: (event) => this.#board.publish(event),
       onOpen: () => {
         this.#openedAt = this.#now().getTime();
       },
@@ -247,7 +247,7 @@ class BaileysTransport implements Transport {
   async #open(): Promise<OpenAccount> {
     const account = await openAccount(this.#options.openStore, {
       log: this.#options.log,
-      onReceived: () => this.#board.tell({ type: 'received' }),
+      onReceived: () => this.#board.publish({ type: 'received' }),
     });
     this.#health.follow(account.keys.stats);
     return account;
@@ -337,7 +337,7 @@ class CancellableWait {
     };
   }
 
-  cutShort(): void {
+  cancel(): void {
     this.#done();
   }
 }

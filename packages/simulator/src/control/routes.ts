@@ -248,7 +248,7 @@ function peopleRoutes(network: Network): ControlRoutes {
       if (device !== undefined && !account.companions.has(device)) {
         throw new RequestError(404, `${account.phone} has no linked device ${device}.`);
       }
-      const online = [...account.companions.values()].filter(({ link }) => link);
+      const online = [...account.companions.values()].filter(({ connection }) => connection);
       const devices = online.map(({ id }) => id).filter((id) => (device ?? id) === id);
       account.disconnect(code, device);
       return okResponse({ devices });

@@ -27,7 +27,7 @@ describe('a connection that ends', () => {
     const closes = client.closes.length;
     me.disconnect();
     expect(await client.closed(closes + 1)).toBe(428);
-    await until(() => !me.companions.get(1)?.link, 'the server to notice');
+    await until(() => !me.companions.get(1)?.connection, 'the server to notice');
     const ids: string[] = [];
     for (let i = 0; i < 25; i += 1) ids.push(await bob.send(me, `offline-${i}`));
     expect(me.companions.get(1)?.pending.filter(({ tag }) => tag === 'message')).toHaveLength(25);
@@ -78,7 +78,7 @@ describe('a connection that ends', () => {
     const opens = client.opens;
     me.disconnect(515);
     await client.opened(opens + 1);
-    expect(me.companions.get(1)?.link?.routing?.toString()).toBe('sim-route');
+    expect(me.companions.get(1)?.connection?.routing?.toString()).toBe('sim-route');
   });
 
   test('a refused login closes with its reason', async () => {

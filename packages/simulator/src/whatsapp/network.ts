@@ -48,17 +48,17 @@ export class Network {
   /** Connections opened by clients so far, including failed ones. */
   connections = 0;
   readonly #server: WebSocketServer;
-  readonly #world: NetworkContext;
+  readonly #deps: NetworkContext;
 
   constructor(server: WebSocketServer, media: MediaStore, now: () => Date) {
     const serverKey = keyPairFromLabel('server');
     this.#server = server;
     this.url = `ws://${HOST}:${(server.address() as AddressInfo).port}/ws/chat`;
-    this.#world = {
+    this.#deps = {
       directory: new Directory<SimulatedAccount, GroupChat>(),
       faults: this.faults,
       events: this.events,
-      desk: new PendingPairings(),
+      pairings: new PendingPairings(),
       media,
       serverKey,
       certificates: certificateChain(serverKey.public),
@@ -70,50 +70,50 @@ export class Network {
     this.events.on('failure', (error) => this.failures.push(error));
     server.on('connection', (socket) => {
       this.connections += 1;
-      new ClientConnection(this.#world, socket);
+      new ClientConnection(this.#deps, socket);
     });
   }
 
   addAccount(account: NewSimulatedAccount): SimulatedAccount {
-    const person = new SimulatedAccount(this.#world, account);
-    this.#world.directory.addPerson(person);
+    const person = new SimulatedAccount(this.#deps, account);
+    this.#deps.directory.addPerson(person);
     return person;
   }
 
   account(phone: string): SimulatedAccount | undefined {
-    return this.#world.directory.byPhone(phone);
+    return this.#deps.directory.byPhone(phone);
   }
 
   createGroup(group: NewGroupChat): GroupChat {
     const made = new GroupChat(group);
-    this.#world.directory.addGroup(made);
+    this.#deps.directory.addGroup(made);
     made.announce();
     return made;
   }
 
   group(jid: string): GroupChat | undefined {
-    return this.#world.directory.group(jid);
+    return this.#deps.directory.group(jid);
   }
 
   /** The latest stanzas that crossed the server, oldest first. */
   get stanzas(): LoggedStanza[] {
-    return this.#world.stanzas.all();
+    return this.#deps.stanzas.all();
   }
 
   /** Requests from clients that the simulator does not know. */
   get unknown(): ReadonlyMap<string, number> {
-    return this.#world.unknown;
+    return this.#deps.unknown;
   }
 
   /** Number of encrypted files in the media store. */
   get storedMedia(): number {
-    return this.#world.media.size;
+    return this.#deps.media.size;
   }
 
   /** Totals over all simulated recipients. */
   counts(): DeliveryCounts {
     const total = { distinct: 0, duplicates: 0, undecryptable: 0 };
-    for (const person of this.#world.directory.people()) {
+    for (const person of this.#deps.directory.people()) {
       const { distinct, duplicates, undecryptable } = person.counts();
       total.distinct += distinct;
       total.duplicates += duplicates;
@@ -125,6 +125,6 @@ export class Network {
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#server.clients) socket.terminate();
-    await Promise.all([closed, this.#world.media.close()]);
+    await Promise.all([closed, this.#deps.media.close()]);
   }
 }

@@ -23,7 +23,7 @@ export interface Applicant {
   send(stanza: Stanza): void;
   finish(stanza: Stanza): void;
   /** The companion's answer to `pair-success`: its signed identity. */
-  signed(): Promise<Buffer>;
+  signedIdentity(): Promise<Buffer>;
 }
 
 interface CodeFinish {
@@ -203,7 +203,7 @@ export async function completePairing(introduction: PairingDetails): Promise<voi
     hmac: hmacSign(identity, advSecret),
   }).finish();
 
-  const answer = applicant.signed();
+  const answer = applicant.signedIdentity();
   applicant.send(
     node('iq', { from: S_WHATSAPP_NET, type: 'set', id: randomHex(6), xmlns: 'md', t: seconds() }, [
       node('pair-success', {}, [

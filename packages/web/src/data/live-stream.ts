@@ -8,10 +8,10 @@ import { nounsTouchedBy, type Refresher } from './refresher.ts';
 import { isSignedOut } from './relay.ts';
 
 type DaemonConnection =
-  | { readonly is: 'opening' }
-  | { readonly is: 'live' }
-  | { readonly is: 'gone'; readonly since: number; readonly retryAt: number }
-  | { readonly is: 'signed_out' };
+  | { readonly state: 'opening' }
+  | { readonly state: 'live' }
+  | { readonly state: 'gone'; readonly since: number; readonly retryAt: number }
+  | { readonly state: 'signed_out' };
 
 interface LiveStream {
   get(): DaemonConnection;
@@ -21,9 +21,9 @@ interface LiveStream {
   start(): void;
   stop(): void;
   /** Reconnects now instead of waiting for the next attempt. */
-  tryNow(): void;
+  reconnectNow(): void;
   /** Reports that a request was refused because there is no session. */
-  signedOut(): void;
+  markSignedOut(): void;
 }
 
 const RETRY_AFTER_MS = 15_000;
@@ -35,7 +35,7 @@ export function createLiveStream(
 ): LiveStream {
   const listeners = new Set<() => void>();
   const ears = new Set<(event: LiveEvent) => void>();
-  let connection: DaemonConnection = { is: 'opening' };
+  let connection: DaemonConnection = { state: 'opening' };
   let cursor: string | undefined;
   let ending = new AbortController();
   ending.abort();
@@ -48,24 +48,24 @@ export function createLiveStream(
     for (const listener of listeners) listener();
   };
   const lost = (pauseMs: number) => {
-    const since = connection.is === 'gone' ? connection.since : Date.now();
-    const gone = { is: 'gone', since, retryAt: Date.now() + pauseMs } as const;
-    become(gone);
-    share.tell({ ...gone, is: 'lost' });
+    const since = connection.state === 'gone' ? connection.since : Date.now();
+    const retryAt = Date.now() + pauseMs;
+    become({ state: 'gone', since, retryAt });
+    share.post({ kind: 'lost', since, retryAt });
   };
   const take = (event: LiveEvent) => {
     cursor = event.cursor;
-    if (event.type === 'event') refresher.touch(nounsTouchedBy(event));
+    if (event.type === 'event') refresher.invalidate(nounsTouchedBy(event));
     else {
-      refresher.everything();
-      become({ is: 'live' });
+      refresher.invalidateAll();
+      become({ state: 'live' });
     }
     for (const ear of ears) ear(event);
   };
   const leave = () => {
-    if (connection.is === 'signed_out') return;
+    if (connection.state === 'signed_out') return;
     ending.abort();
-    become({ is: 'signed_out' });
+    become({ state: 'signed_out' });
   };
 
   const read = async (signal: AbortSignal) => {
@@ -74,12 +74,12 @@ export function createLiveStream(
     try {
       for await (const event of streamEvents(relay, { ...from, signal, onLost })) {
         take(event);
-        share.tell({ is: 'event', event });
+        share.post({ kind: 'event', event });
       }
     } catch (error) {
       if (signal.aborted) return;
       if (isSignedOut(error)) {
-        share.tell({ is: 'signed_out' });
+        share.post({ kind: 'signed_out' });
         return leave();
       }
       lost(RETRY_AFTER_MS);
@@ -90,7 +90,7 @@ export function createLiveStream(
     ending.abort();
     ending = new AbortController();
     const { signal } = ending;
-    share.tell({ is: 'hello' });
+    share.post({ kind: 'hello' });
     void share.lead(signal, async () => {
       reading = signal;
       await read(signal);
@@ -100,23 +100,26 @@ export function createLiveStream(
 
   /** From another tab. */
   const heard: {
-    readonly [Is in TabMessage['is']]: (told: Extract<TabMessage, { is: Is }>) => void;
+    readonly [Kind in TabMessage['kind']]: (message: Extract<TabMessage, { kind: Kind }>) => void;
   } = {
     event: ({ event }) => take(event),
-    lost: ({ since, retryAt }) => become({ is: 'gone', since, retryAt }),
+    lost: ({ since, retryAt }) => become({ state: 'gone', since, retryAt }),
     signed_out: leave,
     hello() {
       if (!isLeading() || cursor === undefined) return;
-      if (connection.is === 'live') share.tell({ is: 'here', cursor });
-      if (connection.is === 'gone') share.tell({ ...connection, is: 'lost' });
+      if (connection.state === 'live') share.post({ kind: 'here', cursor });
+      if (connection.state === 'gone') {
+        const { since, retryAt } = connection;
+        share.post({ kind: 'lost', since, retryAt });
+      }
     },
     here({ cursor: theirs }) {
-      if (connection.is !== 'live') take({ type: 'ready', cursor: theirs });
+      if (connection.state !== 'live') take({ type: 'ready', cursor: theirs });
     },
-    try: () => void (isLeading() && connection.is === 'gone' && restart()),
+    try: () => void (isLeading() && connection.state === 'gone' && restart()),
   };
-  share.hear((told) => {
-    if (!ending.signal.aborted) (heard[told.is] as (told: TabMessage) => void)(told);
+  share.onMessage((message) => {
+    if (!ending.signal.aborted) (heard[message.kind] as (message: TabMessage) => void)(message);
   });
 
   return {
@@ -130,15 +133,15 @@ export function createLiveStream(
       return () => ears.delete(ear);
     },
     start() {
-      if (connection.is === 'signed_out') become({ is: 'opening' });
+      if (connection.state === 'signed_out') become({ state: 'opening' });
       restart();
     },
     stop: () => ending.abort(),
-    tryNow() {
-      share.tell({ is: 'try' });
+    reconnectNow() {
+      share.post({ kind: 'try' });
       restart();
     },
-    signedOut: leave,
+    markSignedOut: leave,
   };
 }
 
@@ -148,28 +151,28 @@ export function createLiveStream(
 
 /** Messages between tabs. */
 export type TabMessage =
-  | { readonly is: 'event'; readonly event: LiveEvent }
-  | { readonly is: 'lost'; readonly since: number; readonly retryAt: number }
-  | { readonly is: 'signed_out' }
+  | { readonly kind: 'event'; readonly event: LiveEvent }
+  | { readonly kind: 'lost'; readonly since: number; readonly retryAt: number }
+  | { readonly kind: 'signed_out' }
   /** A new tab asks for the current state. */
-  | { readonly is: 'hello' }
+  | { readonly kind: 'hello' }
   /** The leader's answer: the stream is connected, up to this event. */
-  | { readonly is: 'here'; readonly cursor: string }
+  | { readonly kind: 'here'; readonly cursor: string }
   /** A tab asks for an immediate reconnect. */
-  | { readonly is: 'try' };
+  | { readonly kind: 'try' };
 
 export interface TabChannel {
   /** Waits to become the leader, and stays leader until `read` ends. Never rejects because of an abort. */
   lead(signal: AbortSignal, read: () => Promise<void>): Promise<void>;
-  tell(told: TabMessage): void;
-  hear(listener: (told: TabMessage) => void): () => void;
+  post(message: TabMessage): void;
+  onMessage(listener: (message: TabMessage) => void): () => void;
 }
 
 /** For a browser in which tabs cannot share. */
 const singleTabChannel: TabChannel = {
   lead: (_signal, read) => read(),
-  tell: () => {},
-  hear: () => () => {},
+  post: () => {},
+  onMessage: () => () => {},
 };
 
 const TAB_CHANNEL_NAME = 'relay.stream';
@@ -186,8 +189,8 @@ export function openTabChannel(): TabChannel {
         if (!signal.aborted) throw error;
       }
     },
-    tell: (told) => channel.postMessage(told),
-    hear(listener) {
+    post: (message) => channel.postMessage(message),
+    onMessage(listener) {
       const onMessage = ({ data }: MessageEvent<TabMessage>) => listener(data);
       channel.addEventListener('message', onMessage);
       return () => channel.removeEventListener('message', onMessage);
@@ -203,9 +206,9 @@ const SLEPT_MS = 90_000;
 
 export function reconnectOnWake(live: LiveStream): void {
   const ifGone = () => {
-    if (!document.hidden && live.get().is === 'gone') live.tryNow();
+    if (!document.hidden && live.get().state === 'gone') live.reconnectNow();
   };
-  const anew = () => live.get().is !== 'signed_out' && live.tryNow();
+  const anew = () => live.get().state !== 'signed_out' && live.reconnectNow();
   document.addEventListener('visibilitychange', ifGone);
   addEventListener('focus', ifGone);
   addEventListener('pageshow', ({ persisted }) => persisted && anew());
@@ -217,7 +220,7 @@ export function reconnectOnWake(live: LiveStream): void {
     last = now;
     // The leading tab may be in the background, where the browser delays its timers.
     const connection = live.get();
-    if (connection.is === 'gone' && connection.retryAt < now - WAKE_CHECK_MS) ifGone();
+    if (connection.state === 'gone' && connection.retryAt < now - WAKE_CHECK_MS) ifGone();
   }, WAKE_CHECK_MS);
 }
 
@@ -250,4 +253,4 @@ export function useDaemonConnection(): DaemonConnection {
 }
 
 /** While the daemon is unreachable no action can succeed, so buttons are disabled. */
-export const useIsDaemonGone = (): boolean => useDaemonConnection().is === 'gone';
+export const useIsDaemonGone = (): boolean => useDaemonConnection().state === 'gone';

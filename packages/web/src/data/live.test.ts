@@ -21,8 +21,8 @@ function sharedStreamOf(share: TabChannel | undefined, ...connections: Connectin
   };
   const touched: (QueryNoun | 'everything')[] = [];
   const refresher = {
-    touch: (nouns: readonly QueryNoun[]) => void touched.push(...nouns),
-    everything: () => void touched.push('everything'),
+    invalidate: (nouns: readonly QueryNoun[]) => void touched.push(...nouns),
+    invalidateAll: () => void touched.push('everything'),
   };
   return { live: createLiveStream({ open }, refresher, share), opened, touched };
 }
@@ -39,7 +39,7 @@ test('becomes live once the stream is ready and refetches what an event affects'
   });
   live.start();
   await vi.waitFor(() => expect(touched).toContain('ledger'));
-  expect(live.get()).toEqual({ is: 'live' });
+  expect(live.get()).toEqual({ state: 'live' });
   expect(touched[0]).toBe('everything');
   live.stop();
 });
@@ -56,7 +56,7 @@ test('resumes from its cursor after a gap and refetches everything', async () =>
     },
   );
   const seen: string[] = [];
-  live.subscribe(() => seen.push(live.get().is));
+  live.subscribe(() => seen.push(live.get().state));
   live.start();
   await vi.waitFor(() => expect(touched).toEqual(['everything', 'everything']), 5_000);
   expect(opened).toEqual([undefined, '7']);
@@ -69,7 +69,7 @@ test('reports a missing session and stops requesting', async () => {
     throw new RelayApiError(401, 'unauthorized', 'Sign in.');
   });
   live.start();
-  await vi.waitFor(() => expect(live.get()).toEqual({ is: 'signed_out' }));
+  await vi.waitFor(() => expect(live.get()).toEqual({ state: 'signed_out' }));
   expect(opened).toHaveLength(1);
 });
 
@@ -79,20 +79,20 @@ test('dates a longer outage from its first failure', async () => {
   };
   const { live, opened } = streamOf(away);
   live.start();
-  await vi.waitFor(() => expect(live.get().is).toBe('gone'));
+  await vi.waitFor(() => expect(live.get().state).toBe('gone'));
   const { since } = live.get() as { since: number };
-  live.tryNow();
+  live.reconnectNow();
   await vi.waitFor(() => expect(opened.length).toBeGreaterThan(1));
-  await vi.waitFor(() => expect(live.get()).toMatchObject({ is: 'gone', since }));
+  await vi.waitFor(() => expect(live.get()).toMatchObject({ state: 'gone', since }));
   live.stop();
 });
 
 /** Tabs of one browser: the first to ask leads, and later ones wait in line. */
 function browser() {
-  const tabs = new Set<(told: TabMessage) => void>();
+  const tabs = new Set<(message: TabMessage) => void>();
   let last: Promise<void> = Promise.resolve();
   return (): TabChannel => {
-    let own: ((told: TabMessage) => void) | undefined;
+    let own: ((message: TabMessage) => void) | undefined;
     return {
       lead(signal, read) {
         const turn = last.then(() => (signal.aborted ? undefined : read()));
@@ -102,10 +102,10 @@ function browser() {
         last = Promise.race([turn, ended]);
         return turn;
       },
-      tell: (told) => {
-        for (const tab of tabs) if (tab !== own) tab(told);
+      post: (message) => {
+        for (const tab of tabs) if (tab !== own) tab(message);
       },
-      hear(listener) {
+      onMessage(listener) {
         own = listener;
         tabs.add(listener);
         return () => tabs.delete(listener);
@@ -127,7 +127,7 @@ test('lets one of several tabs read and informs all of them', async () => {
   first.live.start();
   await vi.waitFor(() => expect(first.touched).toContain('ledger'));
   second.live.start();
-  expect(second.live.get()).toEqual({ is: 'live' });
+  expect(second.live.get()).toEqual({ state: 'live' });
   expect(second.touched).toEqual(['everything']);
   expect([first.opened.length, second.opened.length]).toEqual([1, 0]);
 
@@ -150,7 +150,7 @@ test('shares the loss of the connection and a sign-out with all tabs', async () 
   );
   const seen: string[] = [];
   const second = sharedStreamOf(tab(), staying);
-  second.live.subscribe(() => seen.push(second.live.get().is));
+  second.live.subscribe(() => seen.push(second.live.get().state));
   first.live.start();
   second.live.start();
   await vi.waitFor(() => expect(seen).toEqual(['live', 'gone', 'signed_out']), 5_000);

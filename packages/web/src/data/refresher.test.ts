@@ -22,17 +22,17 @@ function slowCache() {
 
 test('refetches each noun once for a burst of events', async () => {
   const { asked, refresher } = slowCache();
-  for (let n = 0; n < 200; n += 1) refresher.touch(['status', 'messages']);
+  for (let n = 0; n < 200; n += 1) refresher.invalidate(['status', 'messages']);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(asked.sort()).toEqual(['messages', 'status']);
 });
 
 test('refetches what changes during a round in the next round, one round at a time', async () => {
   const { asked, refresher } = slowCache();
-  refresher.touch(['status']);
+  refresher.invalidate(['status']);
   await vi.advanceTimersByTimeAsync(500);
-  refresher.touch(['status']);
-  refresher.touch(['approvals']);
+  refresher.invalidate(['status']);
+  refresher.invalidate(['approvals']);
   await vi.advanceTimersByTimeAsync(400);
   expect(asked).toEqual(['status']);
   await vi.advanceTimersByTimeAsync(5_000);
@@ -47,7 +47,7 @@ test('limits continuous events to one round per second', async () => {
     },
   });
   for (let n = 0; n < 200; n += 1) {
-    refresher.touch(['status']);
+    refresher.invalidate(['status']);
     await vi.advanceTimersByTimeAsync(50);
   }
   expect(rounds).toBe(10);
@@ -55,8 +55,8 @@ test('limits continuous events to one round per second', async () => {
 
 test('refetches everything shown with one request', async () => {
   const { asked, refresher } = slowCache();
-  refresher.touch(['status']);
-  refresher.everything();
+  refresher.invalidate(['status']);
+  refresher.invalidateAll();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(asked).toEqual(['everything']);
 });
@@ -71,9 +71,9 @@ test('refetches nothing while the page is hidden and everything once afterwards'
     },
     () => seen,
   );
-  refresher.touch(['status']);
+  refresher.invalidate(['status']);
   await vi.advanceTimersByTimeAsync(60_000);
-  refresher.touch(['status', 'approvals']);
+  refresher.invalidate(['status', 'approvals']);
   expect(asked).toEqual([]);
   look();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -88,9 +88,9 @@ test('runs the next round after a failed one', async () => {
       throw new Error('away');
     },
   });
-  refresher.touch(['status']);
+  refresher.invalidate(['status']);
   await vi.advanceTimersByTimeAsync(1_000);
-  refresher.touch(['status']);
+  refresher.invalidate(['status']);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(calls).toBe(2);
 });

@@ -9,8 +9,8 @@ const GATHER_MS = 150;
 const PACE_MS = 1_000;
 
 export interface Refresher {
-  touch(nouns: readonly QueryNoun[]): void;
-  everything(): void;
+  invalidate(nouns: readonly QueryNoun[]): void;
+  invalidateAll(): void;
 }
 
 export function createRefresher(
@@ -45,11 +45,11 @@ export function createRefresher(
     running = false;
   };
   return {
-    touch(nouns) {
+    invalidate(nouns) {
       for (const noun of nouns) touched.add(noun);
       void run();
     },
-    everything() {
+    invalidateAll() {
       all = true;
       void run();
     },

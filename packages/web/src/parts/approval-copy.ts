@@ -16,7 +16,7 @@ interface ApprovalCopy {
   readonly question: string;
   readonly icon: TablerIcon;
   /** What approving does. */
-  readonly yes: string;
+  readonly approveLabel: string;
 }
 
 export const approvalRecipient = ({ recipient_name, recipient }: Approval): string =>
@@ -30,32 +30,32 @@ export function approvalCopy(approval: Approval): ApprovalCopy {
         ? {
             question: `Write to ${whom} for the first time?`,
             icon: IconMessagePlus,
-            yes: 'Approve and send',
+            approveLabel: 'Approve and send',
           }
-        : { question: `Send this to ${whom}?`, icon: IconSend, yes: 'Approve and send' };
+        : { question: `Send this to ${whom}?`, icon: IconSend, approveLabel: 'Approve and send' };
     case 'create_conversation':
       return {
         question: `Start a conversation with ${whom}?`,
         icon: IconTargetArrow,
-        yes: 'Approve and start',
+        approveLabel: 'Approve and start',
       };
     case 'schedule_message':
       return {
         question: `Send this to ${whom} ${shortTime(approval)}?`,
         icon: IconCalendarPlus,
-        yes: 'Approve the schedule',
+        approveLabel: 'Approve the schedule',
       };
     case 'cancel_schedule':
       return {
         question: `Cancel the scheduled message to ${whom}?`,
         icon: IconCalendarX,
-        yes: 'Approve and cancel it',
+        approveLabel: 'Approve and cancel it',
       };
     case 'manage_grant':
       return {
         question: `Change what is open for ${whom}?`,
         icon: IconKey,
-        yes: 'Approve the change',
+        approveLabel: 'Approve the change',
       };
   }
 }

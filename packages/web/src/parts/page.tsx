@@ -11,12 +11,12 @@ interface PageProps {
   readonly title: string;
   readonly sentence: ReactNode;
   readonly eyebrow?: ReactNode;
-  readonly lead?: ReactNode;
-  readonly acts?: ReactNode;
+  readonly summary?: ReactNode;
+  readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Page({ title, sentence, eyebrow, lead, acts, children }: PageProps) {
+export function Page({ title, sentence, eyebrow, summary, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Relay`;
   }, [title]);
@@ -26,9 +26,9 @@ export function Page({ title, sentence, eyebrow, lead, acts, children }: PagePro
         <div>
           {eyebrow !== undefined && <p className={classes.eyebrow}>{eyebrow}</p>}
           <h1 tabIndex={-1}>{sentence}</h1>
-          {lead !== undefined && <p className={classes.lead}>{lead}</p>}
+          {summary !== undefined && <p className={classes.lead}>{summary}</p>}
         </div>
-        {acts !== undefined && <div className={classes.acts}>{acts}</div>}
+        {actions !== undefined && <div className={classes.acts}>{actions}</div>}
       </header>
       {children}
     </>
@@ -40,7 +40,7 @@ export function Page({ title, sentence, eyebrow, lead, acts, children }: PagePro
 interface CardProps {
   readonly title: ReactNode;
   /** Beside the title. */
-  readonly mark?: ReactNode;
+  readonly badge?: ReactNode;
   /** At the end of the head's line. */
   readonly aside?: ReactNode;
   /** Rows extend from edge to edge. */
@@ -49,13 +49,13 @@ interface CardProps {
   readonly children: ReactNode;
 }
 
-export function Card({ title, mark, aside, flush = false, className, children }: CardProps) {
+export function Card({ title, badge, aside, flush = false, className, children }: CardProps) {
   const id = useId();
   return (
     <section className={`${classes.card} ${className ?? ''}`} aria-labelledby={id}>
       <div className={classes.cardHead}>
         <h2 id={id}>{title}</h2>
-        {mark}
+        {badge}
         {aside !== undefined && <span>{aside}</span>}
       </div>
       {flush ? children : <div className={classes.cardBody}>{children}</div>}
@@ -70,16 +70,16 @@ interface NoteProps {
   readonly icon: TablerIcon;
   readonly children: ReactNode;
   /** Buttons at its end. */
-  readonly acts?: ReactNode;
+  readonly actions?: ReactNode;
   readonly role?: 'status' | 'alert';
 }
 
-export function Note({ hue, icon: Icon, children, acts, role }: NoteProps) {
+export function Note({ hue, icon: Icon, children, actions, role }: NoteProps) {
   return (
     <div className={classes.note} data-hue={hue} role={role}>
       <Icon size={18} stroke={1.7} aria-hidden />
       <div>{children}</div>
-      {acts}
+      {actions}
     </div>
   );
 }

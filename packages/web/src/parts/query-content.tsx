@@ -16,7 +16,7 @@ interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
   /** One action. */
-  readonly act?: ReactNode;
+  readonly action?: ReactNode;
   /** If it fills the whole page, its sentence is the page's summary. */
   readonly isPage?: boolean;
 }
@@ -26,7 +26,7 @@ export function EmptyState({
   hue = 'parked',
   title,
   children,
-  act,
+  action,
   isPage = false,
 }: EmptyStateProps) {
   return (
@@ -34,7 +34,7 @@ export function EmptyState({
       <Tile icon={icon} hue={hue} large />
       {isPage ? <h1 tabIndex={-1}>{title}</h1> : <b>{title}</b>}
       {children !== undefined && <p>{children}</p>}
-      {act}
+      {action}
     </div>
   );
 }
@@ -87,7 +87,7 @@ export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailur
       icon={IconAlertTriangle}
       hue="bad"
       title={`${what} could not be loaded.`}
-      act={again}
+      action={again}
       isPage={isPage}
     >
       <Sentence text={readableError(error)} />
@@ -98,7 +98,7 @@ export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailur
 interface QueryContentProps<Data> {
   readonly query: UseQueryResult<Data, Error>;
   /** For the beginning of a sentence: `The approvals`. */
-  readonly what: string;
+  readonly subject: string;
   readonly loading?: ReactNode;
   readonly isPage?: boolean;
   readonly children: (data: Data) => ReactNode;
@@ -106,7 +106,7 @@ interface QueryContentProps<Data> {
 
 export function QueryContent<Data>({
   query,
-  what,
+  subject,
   loading,
   isPage = false,
   children,
@@ -114,7 +114,7 @@ export function QueryContent<Data>({
   if (query.data !== undefined) return children(query.data);
   if (query.isError) {
     const again = () => void query.refetch();
-    return <LoadFailure what={what} error={query.error} isPage={isPage} onRetry={again} />;
+    return <LoadFailure what={subject} error={query.error} isPage={isPage} onRetry={again} />;
   }
   return loading ?? <LoadingRows />;
 }

@@ -6,12 +6,12 @@ import classes from './asking.module.css';
 
 export interface Confirmation {
   readonly title: string;
-  readonly words: ReactNode;
-  readonly yes: string;
-  readonly no: string;
+  readonly body: ReactNode;
+  readonly confirmLabel: string;
+  readonly cancelLabel: string;
   /** The action cannot be undone. */
-  readonly isGrave?: boolean;
-  onYes(): void;
+  readonly isDestructive?: boolean;
+  onConfirm(): void;
 }
 
 /** Text to read, without a decision. */
@@ -45,20 +45,20 @@ export function DialogHost() {
 function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
-  const words = useId();
+  const body = useId();
   useEffect(() => {
     dialog.current?.showModal();
     // Focuses the harmless answer.
     dialog.current?.querySelector<HTMLElement>('[data-harmless]')?.focus();
   }, []);
   const close = () => dialog.current?.close();
-  const isQuestion = 'yes' in shown;
+  const isQuestion = 'confirmLabel' in shown;
   return (
     <dialog
       ref={dialog}
       className={classes.dialog}
       aria-labelledby={title}
-      aria-describedby={isQuestion ? words : undefined}
+      aria-describedby={isQuestion ? body : undefined}
       onClose={() => shownDialog === shown && setShownDialog(undefined)}
       // Closes on an outside click where the browser supports it; Escape always works.
       closedby="any"
@@ -69,8 +69,8 @@ function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
         </h2>
         <CloseButton onClick={close} aria-label="Close" />
       </header>
-      <div id={words} className={classes.words}>
-        {isQuestion ? shown.words : shown.children}
+      <div id={body} className={classes.words}>
+        {isQuestion ? shown.body : shown.children}
       </div>
       {isQuestion && <ConfirmButtons question={shown} close={close} />}
     </dialog>
@@ -83,18 +83,18 @@ interface ConfirmButtonsProps {
 }
 
 function ConfirmButtons({ question, close }: ConfirmButtonsProps) {
-  const { yes, no, isGrave = false, onYes } = question;
+  const { confirmLabel, cancelLabel, isDestructive = false, onConfirm } = question;
   const decide = () => {
     close();
-    onYes();
+    onConfirm();
   };
   return (
     <footer>
       <Button variant="default" onClick={close} data-harmless>
-        {no}
+        {cancelLabel}
       </Button>
-      <Button {...(isGrave ? { color: 'red' } : {})} onClick={decide}>
-        {yes}
+      <Button {...(isDestructive ? { color: 'red' } : {})} onClick={decide}>
+        {confirmLabel}
       </Button>
     </footer>
   );

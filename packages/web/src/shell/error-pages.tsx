@@ -12,7 +12,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  const act = (
+  const action = (
     <Button variant="default" onClick={again}>
       Try again
     </Button>
@@ -23,7 +23,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
         icon={IconAlertTriangle}
         hue="bad"
         title="The rest of the console is fine."
-        act={act}
+        action={action}
       >
         {readableError(error)}
       </EmptyState>
@@ -36,7 +36,7 @@ export function NotFoundPage() {
     <Page
       title="Not found"
       sentence="There is no such page."
-      lead="The address leads nowhere. The navigation has every page there is."
+      summary="The address leads nowhere. The navigation has every page there is."
     >
       {null}
     </Page>

@@ -15,24 +15,24 @@ export function useHold() {
   const { data: status } = useQuery(statusQuery);
   const isGone = useIsDaemonGone();
   const hold = useAction({
-    act: () => relay.post('/api/hold', { body: {} }),
-    touches: ['status'],
-    done: 'All sending is held. Reading goes on.',
+    run: () => relay.post('/api/hold', { body: {} }),
+    invalidates: ['status'],
+    successMessage: 'All sending is held. Reading goes on.',
   });
   const release = useAction({
-    act: () => relay.post('/api/release'),
-    touches: ['status'],
-    done: 'Messages leave again.',
+    run: () => relay.post('/api/release'),
+    invalidates: ['status'],
+    successMessage: 'Messages leave again.',
   });
   const isHeld = status?.hold ?? false;
   const waiting = status?.sending.waiting ?? 0;
   const askFirst = () =>
     askToConfirm({
       title: isHeld ? 'Let messages leave again?' : 'Hold all sending?',
-      words: isHeld ? releaseWords(waiting) : HOLD_WORDS,
-      yes: isHeld ? 'Let them go' : 'Hold all sending',
-      no: 'Leave it',
-      onYes: () => (isHeld ? release : hold).mutate(),
+      body: isHeld ? releaseWords(waiting) : HOLD_WORDS,
+      confirmLabel: isHeld ? 'Let them go' : 'Hold all sending',
+      cancelLabel: 'Leave it',
+      onConfirm: () => (isHeld ? release : hold).mutate(),
     });
   const isOff = isGone || status === undefined || hold.isPending || release.isPending;
   return { isHeld, waiting, isOff, askFirst };

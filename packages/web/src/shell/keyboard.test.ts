@@ -69,18 +69,18 @@ test('prefers keys of the page over global ones and restores those when the page
   const keyboard = createLetterKeyboard();
   const said: string[] = [];
   const leave = keyboard.declare({
-    place: 'page',
-    words: 'Find here',
+    scope: 'page',
+    description: 'Find here',
     keys: { '/': () => said.push('page'), x: undefined },
   });
   keyboard.declare({
-    place: 'everywhere',
-    words: 'Search',
+    scope: 'everywhere',
+    description: 'Search',
     keys: { '/': () => said.push('shell') },
   });
   expect(keyboard.press('/')).toBe(true);
   expect(keyboard.press('x')).toBe(false);
-  expect(keyboard.list().map(({ words }) => words)).toEqual(['Find here', 'Search']);
+  expect(keyboard.list().map(({ description }) => description)).toEqual(['Find here', 'Search']);
   leave();
   keyboard.press('/');
   expect(said).toEqual(['page', 'shell']);

@@ -9,9 +9,9 @@ export type KeyBindings = Readonly<Record<string, (() => void) | undefined>>;
 export type KeyScope = 'page' | 'everywhere';
 
 export interface DeclaredKeys {
-  readonly place: KeyScope;
+  readonly scope: KeyScope;
   /** For the list behind `?`. */
-  readonly words: string;
+  readonly description: string;
   readonly keys: KeyBindings;
 }
 
@@ -75,7 +75,7 @@ interface LetterKeyboard {
 
 export function createLetterKeyboard(): LetterKeyboard {
   const all = new Set<DeclaredKeys>();
-  const of = (place: KeyScope) => [...all].filter((declared) => declared.place === place);
+  const of = (scope: KeyScope) => [...all].filter((declared) => declared.scope === scope);
   return {
     declare(declared) {
       all.add(declared);

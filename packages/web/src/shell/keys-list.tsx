@@ -11,8 +11,8 @@ import classes from './keys-list.module.css';
 
 export function KeysList({ declared }: { readonly declared: readonly DeclaredKeys[] }) {
   const isOn = useAreLetterKeysOn();
-  const here = declared.filter(({ place }) => place === 'page');
-  const everywhere = declared.filter(({ place }) => place === 'everywhere');
+  const here = declared.filter(({ scope }) => scope === 'page');
+  const everywhere = declared.filter(({ scope }) => scope === 'everywhere');
   return (
     <>
       {here.length > 0 && <Rows title="On this page" rows={here} />}
@@ -41,8 +41,8 @@ function Rows({ title, rows, children }: RowsProps) {
     <section className={classes.group}>
       <h3>{title}</h3>
       <dl>
-        {rows.map(({ words, keys }) => (
-          <Row key={words} keys={keyLabels(keys)} words={words} />
+        {rows.map(({ description, keys }) => (
+          <Row key={description} keys={keyLabels(keys)} words={description} />
         ))}
         {children}
       </dl>

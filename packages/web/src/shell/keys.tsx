@@ -19,7 +19,7 @@ const keyboard = createLetterKeyboard();
  * Declares letter keys while the component is mounted: `useKeys({ j: next, k: previous }, 'Next and previous
  * approval')`. A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` is neither handled nor listed.
  */
-export function useKeys(keys: KeyBindings, words: string, place: KeyScope = 'page'): void {
+export function useKeys(keys: KeyBindings, description: string, scope: KeyScope = 'page'): void {
   const names = Object.keys(keys)
     .filter((key) => keys[key] !== undefined)
     .join('\n');
@@ -27,8 +27,8 @@ export function useKeys(keys: KeyBindings, words: string, place: KeyScope = 'pag
   useEffect(() => {
     if (names === '') return;
     const acts = names.split('\n').map((key) => [key, () => press(key)] as const);
-    return keyboard.declare({ place, words, keys: Object.fromEntries(acts) });
-  }, [names, words, place]);
+    return keyboard.declare({ scope, description, keys: Object.fromEntries(acts) });
+  }, [names, description, scope]);
 }
 
 /** The key of a button, beside its label; the button has `aria-keyshortcuts` for screen readers. */

@@ -132,7 +132,7 @@ function useCommands(): SpotlightActionData[] {
       description: 'What each letter does here, and the switch for all of them',
     }),
     action('sign-out', 'Sign out of this browser', IconLogout, () => {
-      void relay.post('/api/logout').then(live.signedOut);
+      void relay.post('/api/logout').then(live.markSignedOut);
     }),
   ];
 }

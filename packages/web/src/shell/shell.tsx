@@ -48,7 +48,7 @@ export function ConsoleShell() {
   const { open, palette } = usePalette();
   useFocusAfterNavigation();
   useLetterKeyboard();
-  if (connection.is === 'signed_out') return <SignIn />;
+  if (connection.state === 'signed_out') return <SignIn />;
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -83,7 +83,7 @@ export function ConsoleShell() {
           <DemoStrip />
           <div className={classes.wrap}>
             <Banners />
-            <div className={connection.is === 'gone' ? classes.dimmed : undefined}>
+            <div className={connection.state === 'gone' ? classes.dimmed : undefined}>
               <Outlet />
             </div>
           </div>
@@ -188,15 +188,15 @@ function DaemonGoneBanner() {
   const connection = useDaemonConnection();
   const live = useLiveStream();
   const now = useNow();
-  if (connection.is !== 'gone') return null;
+  if (connection.state !== 'gone') return null;
   const left = connection.retryAt - now;
   return (
     <Note
       hue="bad"
       icon={IconCloudOff}
       role="alert"
-      acts={
-        <Button variant="default" size="xs" onClick={live.tryNow}>
+      actions={
+        <Button variant="default" size="xs" onClick={live.reconnectNow}>
           Try now
         </Button>
       }
@@ -218,7 +218,7 @@ function HoldBanner() {
       hue="parked"
       icon={IconSendOff}
       role="status"
-      acts={
+      actions={
         <Button size="xs" onClick={askFirst} disabled={isOff}>
           Let them go
         </Button>
@@ -264,7 +264,7 @@ function useLinkStatus(): Pick<LinkStatus, 'word' | 'hue' | 'sentence' | 'detail
   const connection = useDaemonConnection();
   const { data: link } = useQuery(linkQuery);
   const now = useNow();
-  if (connection.is === 'gone') {
+  if (connection.state === 'gone') {
     return {
       ...DAEMON_GONE,
       detail: 'Relay is not answering',

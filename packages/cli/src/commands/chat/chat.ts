@@ -73,11 +73,11 @@ async function showHistory({ config, terminal }: CommandCall, count: number): Pr
   });
   if (count === 0) return;
   for (const line of lines) {
-    if (terminal.json) terminal.give({ type: 'history', ...line });
+    if (terminal.json) terminal.writeJson({ type: 'history', ...line });
     else {
       const columns = terminal.size?.columns ?? null;
       for (const said of formatHistoryLine(line, terminal.colours, columns, new Date()))
-        terminal.say(said);
+        terminal.writeLine(said);
     }
   }
 }
@@ -121,8 +121,8 @@ async function runInteractiveChat(home: string, terminal: Terminal): Promise<num
       try {
         await runChatTurn({ home, terminal, ask: keyboard.ask }, text, signal);
       } catch (error) {
-        const told = signal.aborted ? STOPPED : sentenceOf(error);
-        terminal.note(toPrintable(told));
+        const sentence = signal.aborted ? STOPPED : sentenceOf(error);
+        terminal.note(toPrintable(sentence));
       }
       running = null;
       if (twice) return 0;
@@ -164,8 +164,8 @@ async function runChatTurn(
     for await (const event of askAssistant(text, postStream(deps.home), signal)) {
       asking?.abort();
       asking = null;
-      if (terminal.json) terminal.give(event);
-      else voice.tell(event);
+      if (terminal.json) terminal.writeJson(event);
+      else voice.printEvent(event);
       if (event.type === 'approval' && !terminal.json) {
         asking = new AbortController();
         settled = answerApproval(deps, voice, event.approval, asking.signal);
@@ -175,8 +175,8 @@ async function runChatTurn(
   } finally {
     asking?.abort();
     await settled;
-    voice.rest();
-    terminal.settle();
+    voice.endLine();
+    terminal.clearTransient();
   }
 }
 
@@ -186,18 +186,18 @@ async function answerApproval(
   approval: Approval,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const line of formatApprovalPrompt(approval)) voice.beside(line);
+  for (const line of formatApprovalPrompt(approval)) voice.printNote(line);
   const elsewhere = `\`relay approvals approve ${approval.id}\` or \`reject\``;
-  if (ask === null) return voice.beside(`  It waits two minutes for ${elsewhere}.`);
+  if (ask === null) return voice.printNote(`  It waits two minutes for ${elsewhere}.`);
   const answer = await ask(formatApprovalQuestion(approval), signal);
-  if (answer === null) return voice.beside(`  It waits for your yes: ${elsewhere}.`);
+  if (answer === null) return voice.printNote(`  It waits for your yes: ${elsewhere}.`);
   const path = { id: approval.id };
   const client = clientOf(home);
   try {
     if (isYes(answer)) await client.post('/api/approvals/{id}/approve', { path });
     else await client.post('/api/approvals/{id}/reject', { path, body: {} });
   } catch (error) {
-    voice.beside(`  ${error instanceof RelayApiError ? error.sentence : String(error)}`);
+    voice.printNote(`  ${error instanceof RelayApiError ? error.sentence : String(error)}`);
   }
 }
 

@@ -16,11 +16,11 @@ import type { Terminal } from '../../terminal.ts';
 import { formatApprovalRecipient, quoteMessageText } from '../approvals.ts';
 
 export interface AnswerPrinter {
-  tell(event: AssistantEvent): void;
+  printEvent(event: AssistantEvent): void;
   /** Writes a line to standard error. */
-  beside(line: string): void;
+  printNote(line: string): void;
   /** Ends the current line of the answer. */
-  rest(): void;
+  endLine(): void;
 }
 
 const UNKNOWN: ToolCall = { name: 'a tool', given: null };
@@ -32,15 +32,15 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
   /** The text of the current model step so far. */
   let said = '';
 
-  function rest(): void {
+  function endLine(): void {
     if (flow === null) return;
     terminal.write(`${flow.end()}\n`);
     flow = null;
   }
 
-  function beside(line: string): void {
-    rest();
-    if (terminal.attended) terminal.note(line);
+  function printNote(line: string): void {
+    endLine();
+    if (terminal.isInteractive) terminal.note(line);
     else terminal.progress(line);
   }
 
@@ -54,32 +54,33 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
   }
 
   function waiting(sentence: string): void {
-    if (terminal.attended) terminal.progress(terminal.colours.dim(sentence));
+    if (terminal.isInteractive) terminal.progress(terminal.colours.dim(sentence));
   }
 
   function finish(text: string): void {
-    rest();
+    endLine();
     if (text.trim() === said.trim()) return;
     const room = columns();
     const whole = toPrintable(text).trimEnd();
-    for (const line of room === null ? [whole] : wrapText(whole, room)) terminal.say(line);
+    for (const line of room === null ? [whole] : wrapText(whole, room)) terminal.writeLine(line);
   }
 
   return {
-    rest,
-    beside,
-    tell(event) {
+    endLine,
+    printNote,
+    printEvent(event) {
       switch (event.type) {
         case 'run':
           return waiting('Thinking …');
         case 'text':
           return speak(event.delta);
         case 'text_reset':
-          if (said.trim() !== '') beside(terminal.colours.dim('  The model broke off; once more:'));
+          if (said.trim() !== '')
+            printNote(terminal.colours.dim('  The model broke off; once more:'));
           said = '';
           return undefined;
         case 'tool_call': {
-          rest();
+          endLine();
           said = '';
           const call = { name: event.name, given: event.arguments };
           calls.set(event.id, call);
@@ -87,12 +88,12 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
         }
         case 'tool_result': {
           const line = formatToolResult(calls.get(event.id) ?? UNKNOWN, event.result, columns());
-          return beside(terminal.colours.dim(line));
+          return printNote(terminal.colours.dim(line));
         }
         case 'done':
           return finish(event.text);
         default:
-          return rest();
+          return endLine();
       }
     },
   };
@@ -182,10 +183,10 @@ function outcome(result: string): string {
   if (read === null) return toOneLine(result.replace(/^Error: /, 'failed, ')) || 'done';
   const { error } = read;
   if (typeof error === 'string') return `failed, ${toOneLine(error)}`;
-  const told = fieldsOf(read).map(([key, value]) =>
+  const fields = fieldsOf(read).map(([key, value]) =>
     Array.isArray(value) ? formatCount(value.length, singular(key), key) : fieldWords(key, value),
   );
-  return toOneLine(told.join(', ')) || 'done';
+  return toOneLine(fields.join(', ')) || 'done';
 }
 
 const fieldWords = (key: string, value: unknown): string => {

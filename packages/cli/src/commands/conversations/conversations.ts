@@ -43,7 +43,7 @@ export const listConversationsCommand: RunCommand = async ({ config, terminal, o
     return watchConversations(config.home, terminal, state, options.all === true);
   const found = sortByAttention(await listAllConversations(clientOf(config.home), state));
   if (terminal.json) {
-    terminal.give(found);
+    terminal.writeJson(found);
     return 0;
   }
   if (found.length === 0) {
@@ -69,7 +69,7 @@ function printConversations(
   const columns = terminal.size?.columns ?? null;
   const look = { colours: terminal.colours, columns, now: Date.now() };
   for (const line of formatConversationTable([...open, ...ended.slice(0, most)], look))
-    terminal.say(line);
+    terminal.writeLine(line);
   const hidden = ended.length - most;
   if (hidden > 0) terminal.note(`${hidden} more have ended: \`relay list --all\``);
   const waiting = open.filter(needsOwner).length;
@@ -160,7 +160,7 @@ class ConversationListScreen {
   /** Not a terminal: print what is new or changed. */
   tell(instances: readonly ConversationInstance[]): void {
     const { json, colours } = this.#terminal;
-    if (json) for (const instance of instances) this.#terminal.give(instance);
+    if (json) for (const instance of instances) this.#terminal.writeJson(instance);
     else if (instances.length > 0) {
       const look = { colours, columns: null, now: Date.now() };
       // The table's header is printed once, at the top.
@@ -168,7 +168,7 @@ class ConversationListScreen {
         this.#drawn === '' ? 0 : 1,
       );
       this.#drawn = 'once';
-      for (const line of lines) this.#terminal.say(line);
+      for (const line of lines) this.#terminal.writeLine(line);
     }
   }
 
@@ -202,7 +202,7 @@ export const withReminder =
   async (call) => {
     const exit = await run(call);
     const { terminal, config } = call;
-    if (terminal.attended) {
+    if (terminal.isInteractive) {
       const waiting = await waitingForOwner(config.home);
       if (waiting > 0) {
         const wait = waiting === 1 ? 'waits' : 'wait';
@@ -216,7 +216,7 @@ export const withReminder =
 
 async function waitingForOwner(home: string): Promise<number> {
   try {
-    const wire = { method: 'GET', path: '/api/status', patience: PATIENCE_MS };
+    const wire = { method: 'GET', path: '/api/status', timeoutMs: PATIENCE_MS };
     const { status, body } = await sendRequest(home, wire);
     return status === 200 ? (JSON.parse(body) as DaemonStatus).needs_you_count : 0;
   } catch {
@@ -239,8 +239,8 @@ const buildChangeCommand = (
     const instance = await explainIllegalTransition(client, id, () =>
       client.post(`/api/instances/{id}/${verb}`, { path: { id } }),
     );
-    if (terminal.json) terminal.give(instance);
-    else terminal.say(sentence(instance));
+    if (terminal.json) terminal.writeJson(instance);
+    else terminal.writeLine(sentence(instance));
   };
   return withReminder(async (call) => {
     const [only, ...more] = call.args;
@@ -253,7 +253,7 @@ const buildChangeCommand = (
       try {
         await one(call, given);
       } catch (error) {
-        call.terminal.settle();
+        call.terminal.clearTransient();
         const failed = reportFailure(error, call.terminal);
         exit = exit === 0 ? failed : exit;
       }
@@ -288,7 +288,7 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
     client.get('/api/instances/{id}/transitions', { path }),
   ]);
   if (terminal.json) {
-    terminal.give({ ...instance, transitions });
+    terminal.writeJson({ ...instance, transitions });
     return 0;
   }
   const look = {
@@ -297,7 +297,7 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
     now: Date.now(),
     all: options.all === true,
   };
-  for (const line of formatConversationCard(instance, transitions, look)) terminal.say(line);
+  for (const line of formatConversationCard(instance, transitions, look)) terminal.writeLine(line);
   return 0;
 });
 
@@ -307,7 +307,7 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
 export const sendToConversationCommand = withReminder(async ({ config, terminal, args }) => {
   const [given, ...words] = args;
   const message = parseText(
-    { text: words.join(' '), where: 'The message' },
+    { text: words.join(' '), source: 'The message' },
     CONVERSATION_LIMITS.message,
   );
   const client = clientOf(config.home);
@@ -316,10 +316,10 @@ export const sendToConversationCommand = withReminder(async ({ config, terminal,
   const line = await explainIllegalTransition(client, id, () =>
     client.post('/api/instances/{id}/send', { path, body: { message } }),
   );
-  if (terminal.json) terminal.give(line);
+  if (terminal.json) terminal.writeJson(line);
   else {
     const instance = await client.get('/api/instances/{id}', { path });
-    terminal.say(
+    terminal.writeLine(
       `Your message to ${formatConversationContact(instance)} is stored and leaves in its turn (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${shortConversationId(id)} -f\` follows it.`,
     );
   }

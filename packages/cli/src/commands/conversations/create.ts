@@ -30,8 +30,8 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   const body = await buildConversationRequest(options);
   const created = await createOnce(config.home, body, options.key);
   const { id, state } = created;
-  if (terminal.json) terminal.give(created);
-  else terminal.say(id);
+  if (terminal.json) terminal.writeJson(created);
+  else terminal.writeLine(id);
   if (options.wait === true) return followCreated(config.home, terminal, id);
   const contact = formatPhone(body.target_contact);
   terminal.note(
@@ -70,8 +70,8 @@ async function followCreated(home: string, terminal: Terminal, id: string): Prom
     for await (const { instance, lines } of followConversation(home, id)) {
       if (!terminal.json) view.show({ instance, lines });
       else {
-        for (const message of lines) terminal.give({ message });
-        if (shown !== JSON.stringify(instance)) terminal.give({ instance });
+        for (const message of lines) terminal.writeJson({ message });
+        if (shown !== JSON.stringify(instance)) terminal.writeJson({ instance });
         shown = JSON.stringify(instance);
       }
       last = instance;
@@ -79,7 +79,7 @@ async function followCreated(home: string, terminal: Terminal, id: string): Prom
     }
     view.end();
     if (last === null) return 0;
-    if (!terminal.json) terminal.say(describeOutcome(last, terminal.colours));
+    if (!terminal.json) terminal.writeLine(describeOutcome(last, terminal.colours));
     return outcomeExitCode(last);
   } finally {
     process.off('SIGINT', leave);
@@ -145,13 +145,13 @@ const nameOf = (name: Flag): string =>
 
 function flag(options: CommandOptions, name: Flag): InputText | undefined {
   const value = options[nameOf(name)];
-  return typeof value === 'string' ? { text: value, where: name } : undefined;
+  return typeof value === 'string' ? { text: value, source: name } : undefined;
 }
 
 function flags(options: CommandOptions, name: Flag): InputText[] | undefined {
   const values = options[nameOf(name)];
   if (!Array.isArray(values)) return undefined;
-  return values.map((text: string) => ({ text, where: name }));
+  return values.map((text: string) => ({ text, source: name }));
 }
 
 function stepsOf(options: CommandOptions): InputText[] | undefined {
@@ -159,23 +159,23 @@ function stepsOf(options: CommandOptions): InputText[] | undefined {
   const file = flag(options, '--todos-file');
   if (given === undefined && file === undefined) return undefined;
   const steps = (given ?? []).flatMap((one) =>
-    one.text.startsWith('@') ? linesOf(one.text.slice(1), one.where) : [one],
+    one.text.startsWith('@') ? linesOf(one.text.slice(1), one.source) : [one],
   );
-  return [...steps, ...(file === undefined ? [] : linesOf(file.text, file.where))];
+  return [...steps, ...(file === undefined ? [] : linesOf(file.text, file.source))];
 }
 
-function linesOf(file: string, where: string): InputText[] {
-  return read(file, where)
+function linesOf(file: string, source: string): InputText[] {
+  return read(file, source)
     .split('\n')
-    .map((text, index) => ({ text: text.trim(), where: `${file}, line ${index + 1}` }))
+    .map((text, index) => ({ text: text.trim(), source: `${file}, line ${index + 1}` }))
     .filter(({ text }) => text !== '');
 }
 
-function read(file: string, where: string): string {
+function read(file: string, source: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch {
-    throw inputError(where, `${file} cannot be read.`);
+    throw inputError(source, `${file} cannot be read.`);
   }
 }
 
@@ -188,7 +188,7 @@ async function templateOf(options: CommandOptions): Promise<ConversationTemplate
   }
   // The YAML parser is loaded only when a template is used.
   const { fill, placeholders, readTemplate } = await import('./template.ts');
-  const template = readTemplate(read(file.text, file.where), file.text);
+  const template = readTemplate(read(file.text, file.source), file.text);
   const known = placeholders(template);
   for (const name of values.keys()) {
     if (!known.has(name)) throw inputError('--set', `there is no {{${name}}} in ${file.text}.`);
@@ -218,10 +218,10 @@ async function templateOf(options: CommandOptions): Promise<ConversationTemplate
 
 function valuesOf(given: readonly InputText[]): Map<string, string> {
   return new Map(
-    given.map(({ text, where }) => {
+    given.map(({ text, source }) => {
       const [, name, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw inputError(where, 'write it as name=value.');
+        throw inputError(source, 'write it as name=value.');
       return [name, value];
     }),
   );

@@ -69,46 +69,46 @@ export async function listAllConversations(
 export interface InputText {
   readonly text: string;
   /** `--heartbeat`, or `quote.yaml, line 3`. */
-  readonly where: string;
+  readonly source: string;
 }
 
-export const inputError = (where: string, what: string): RelayError =>
-  new RelayError('usage', { what: `${where}: ${what}` });
+export const inputError = (source: string, what: string): RelayError =>
+  new RelayError('usage', { what: `${source}: ${what}` });
 
-export function parseText({ text, where }: InputText, most: number): string {
-  if (text.trim() === '') throw inputError(where, 'the text is empty.');
-  if (text.length > most) throw inputError(where, `the text is longer than ${most} characters.`);
+export function parseText({ text, source }: InputText, most: number): string {
+  if (text.trim() === '') throw inputError(source, 'the text is empty.');
+  if (text.length > most) throw inputError(source, `the text is longer than ${most} characters.`);
   return text.trim();
 }
 
 export function parseTexts(given: readonly InputText[], most: number, mostEach: number): string[] {
   const tooMany = given[most];
-  if (tooMany !== undefined) throw inputError(tooMany.where, `there can be ${most} at most.`);
+  if (tooMany !== undefined) throw inputError(tooMany.source, `there can be ${most} at most.`);
   return given.map((one) => parseText(one, mostEach));
 }
 
 export function parseContact(given: InputText): string {
   const text = parseText(given, CONVERSATION_LIMITS.contact);
   if (phoneAlias(text) !== null) return text;
-  throw inputError(given.where, 'give a phone number in international form, as in +491701234567.');
+  throw inputError(given.source, 'give a phone number in international form, as in +491701234567.');
 }
 
-export function parseInterval({ text, where }: InputText): number {
+export function parseInterval({ text, source }: InputText): number {
   const ms = parseDuration(text);
-  if (ms === null) throw inputError(where, 'give a time such as 90s, 30m, 2h or 1d.');
+  if (ms === null) throw inputError(source, 'give a time such as 90s, 30m, 2h or 1d.');
   if (ms >= CONVERSATION_LIMITS.shortestIntervalMs && ms <= CONVERSATION_LIMITS.longestIntervalMs)
     return ms;
   throw inputError(
-    where,
+    source,
     'the time between follow-ups is one second at least and 30 days at most.',
   );
 }
 
-export function parseFollowupLimit({ text, where }: InputText): number {
+export function parseFollowupLimit({ text, source }: InputText): number {
   const many = /^\d{1,6}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (many <= CONVERSATION_LIMITS.followups) return many;
   throw inputError(
-    where,
+    source,
     `give a whole number, ${formatCount(CONVERSATION_LIMITS.followups, 'follow-up')} at most.`,
   );
 }

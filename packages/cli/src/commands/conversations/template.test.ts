@@ -23,8 +23,8 @@ test('reads each key with its line', () => {
     todos: ['one', '2'],
     max_followups: '3',
   });
-  expect(template.contact?.where).toBe('quote.yaml, line 3');
-  expect(template.todos?.[1]?.where).toBe('quote.yaml, line 6');
+  expect(template.contact?.source).toBe('quote.yaml, line 3');
+  expect(template.todos?.[1]?.source).toBe('quote.yaml, line 6');
 });
 
 test('reads back any template that was written', () => {

@@ -51,7 +51,7 @@ function scalar(key: string, value: unknown, place: string, where: Where): Input
   if (value instanceof Scalar && value.value !== null) {
     // A number such as +49170… keeps its original spelling.
     const text = typeof value.value === 'string' ? value.value : value.source;
-    return { text: text ?? String(value.value), where: where(value) };
+    return { text: text ?? String(value.value), source: where(value) };
   }
   const braces = value instanceof YAMLMap && value.flow === true;
   throw inputError(
@@ -77,7 +77,7 @@ export function fill(given: InputText, values: ReadonlyMap<string, string>): Inp
   const text = given.text.replace(PLACEHOLDER, (_whole, name: string) => {
     const value = values.get(name);
     if (value !== undefined) return value;
-    throw inputError(given.where, `{{${name}}} has no value. Give one with \`--set ${name}=…\`.`);
+    throw inputError(given.source, `{{${name}}} has no value. Give one with \`--set ${name}=…\`.`);
   });
   return { ...given, text };
 }

@@ -25,12 +25,13 @@ export const showTranscriptCommand = withReminder(async ({ config, terminal, arg
     return 0;
   }
   const lines = await client.get('/api/instances/{id}/transcript', { path: { id } });
-  if (terminal.json) terminal.give(lines);
+  if (terminal.json) terminal.writeJson(lines);
   else if (lines.length === 0) terminal.progress('Nothing was said yet.');
   else {
     const columns = terminal.size?.columns ?? null;
     const look = { colours: terminal.colours, columns, now: Date.now() };
-    for (const line of lines.flatMap((one) => formatTranscriptLine(one, look))) terminal.say(line);
+    for (const line of lines.flatMap((one) => formatTranscriptLine(one, look)))
+      terminal.writeLine(line);
   }
   return 0;
 });
@@ -39,7 +40,7 @@ async function followTranscript(home: string, terminal: Terminal, id: string): P
   const view = new ConversationView(terminal);
   let last: string | null = null;
   for await (const update of followConversation(home, id)) {
-    if (terminal.json) for (const line of update.lines) terminal.give(line);
+    if (terminal.json) for (const line of update.lines) terminal.writeJson(line);
     else view.show(update);
     last = describeOutcome(update.instance, terminal.colours);
   }
@@ -66,7 +67,7 @@ export async function* followConversation(
   id: string,
 ): AsyncGenerator<ConversationUpdate> {
   const client = clientOf(home);
-  const told = new Map<string, TranscriptLine>();
+  const reported = new Map<string, TranscriptLine>();
   let instance: ConversationInstance | null = null;
   let endedAt: number | null = null;
   for await (const change of followDaemonChanges(home, TICK_MS)) {
@@ -75,12 +76,12 @@ export async function* followConversation(
     } else {
       // The state is read before the transcript, so that a reader who sees the end also has the last messages.
       instance = await client.get('/api/instances/{id}', { path: { id } });
-      const lines = await newLines(client, id, told);
+      const lines = await newLines(client, id, reported);
       yield { instance, lines };
     }
     if (instance === null || !isTerminal(instance.state)) continue;
     endedAt ??= Date.now();
-    const leaving = [...told.values()].some(({ delivery }) => delivery === 'pending');
+    const leaving = [...reported.values()].some(({ delivery }) => delivery === 'pending');
     if (!leaving || Date.now() - endedAt > LAST_WORDS_MS) return;
   }
 }
@@ -88,15 +89,15 @@ export async function* followConversation(
 async function newLines(
   client: Client,
   id: string,
-  told: Map<string, TranscriptLine>,
+  reported: Map<string, TranscriptLine>,
 ): Promise<TranscriptLine[]> {
-  const after = settledUpTo([...told.values()]);
+  const after = settledUpTo([...reported.values()]);
   const found = await client.get('/api/instances/{id}/transcript', {
     path: { id },
     query: after === null ? {} : { after },
   });
-  const fresh = found.filter((line) => told.get(line.id)?.delivery !== line.delivery);
-  for (const line of fresh) told.set(line.id, line);
+  const fresh = found.filter((line) => reported.get(line.id)?.delivery !== line.delivery);
+  for (const line of fresh) reported.set(line.id, line);
   return fresh;
 }
 
@@ -151,7 +152,7 @@ export class ConversationView {
 
   /** Leaves the redrawable lines as they are. */
   end(): void {
-    this.#terminal.settle();
+    this.#terminal.clearTransient();
     for (const line of this.#moving.splice(0)) this.#say(line);
   }
 
@@ -166,7 +167,7 @@ export class ConversationView {
   #say(line: TranscriptLine): void {
     this.#written.add(line.id);
     this.#drawn = '';
-    for (const part of this.#lines(line)) this.#terminal.say(part);
+    for (const part of this.#lines(line)) this.#terminal.writeLine(part);
   }
 
   #lines(line: TranscriptLine): string[] {

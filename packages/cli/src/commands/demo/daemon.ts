@@ -28,7 +28,7 @@ export interface DemoDaemonOptions {
 export interface DemoDaemon {
   readonly url: string;
   /** Resolves with the end of a sentence if the daemon exits before it was asked to. */
-  readonly died: Promise<string>;
+  readonly exited: Promise<string>;
   /** Sets how far its clock is behind the machine's; 0 is final. */
   setBehind(ms: number): void;
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export async function startDemoDaemon(
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    died: ended.then(() => describeDaemonExit(daemon)),
+    exited: ended.then(() => describeDaemonExit(daemon)),
     setBehind: (ms) => void daemon.stdin?.write(`${ms}\n`),
     async stop() {
       if (daemon.exitCode === null && daemon.signalCode === null) return endDaemon(daemon);

@@ -103,7 +103,7 @@ export async function startInteractiveDemo(
   );
   closers.push(() => daemon.stop());
   const gone = new AbortController();
-  void daemon.died.then(() => gone.abort());
+  void daemon.exited.then(() => gone.abort());
   const signal = AbortSignal.any([unwanted, gone.signal]);
   closers.push(async () => gone.abort());
   const today = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ export async function startInteractiveDemo(
   });
   await (showEarly ? Promise.race([today.promise, prepared]) : prepared);
   return {
-    died: daemon.died,
+    exited: daemon.exited,
     prepared,
     async show() {
       if (gone.signal.aborted) return;
@@ -128,7 +128,7 @@ export async function startInteractiveDemo(
         model: model.url,
         home: home.path,
       };
-      if (terminal.json) return terminal.give({ ...at, ...more });
+      if (terminal.json) return terminal.writeJson({ ...at, ...more });
       await printDemoAddresses(call, { ...at, home: home.path, open });
       closers.push(signsInAgain(call, signIn));
     },
@@ -144,20 +144,20 @@ interface DemoAddresses {
 
 async function printDemoAddresses(
   { config, terminal }: DemoCall,
-  told: DemoAddresses,
+  addresses: DemoAddresses,
 ): Promise<void> {
   const { colours } = terminal;
-  const opened = told.open && (await openBrowser(config, told.home, told.console));
-  terminal.say(colours.bold('Relay, with a WhatsApp and a model that are not real.'));
-  terminal.say('');
-  terminal.say(`The console, as its owner Alex${opened ? ' (opens in your browser)' : ''}:`);
-  terminal.say(`  ${colours.cyan(told.console)}`);
-  terminal.say('The phone, where you are Mom, the plumber and the family:');
-  terminal.say(`  ${colours.cyan(told.phone)}`);
-  terminal.say('');
-  terminal.say('The address of the console works once, within a minute.');
-  if (process.stdin.isTTY) terminal.say('Enter makes another one. Ctrl-C ends the demo.');
-  else terminal.say('Ctrl-C ends the demo, and nothing of it stays.');
+  const opened = addresses.open && (await openBrowser(config, addresses.home, addresses.console));
+  terminal.writeLine(colours.bold('Relay, with a WhatsApp and a model that are not real.'));
+  terminal.writeLine('');
+  terminal.writeLine(`The console, as its owner Alex${opened ? ' (opens in your browser)' : ''}:`);
+  terminal.writeLine(`  ${colours.cyan(addresses.console)}`);
+  terminal.writeLine('The phone, where you are Mom, the plumber and the family:');
+  terminal.writeLine(`  ${colours.cyan(addresses.phone)}`);
+  terminal.writeLine('');
+  terminal.writeLine('The address of the console works once, within a minute.');
+  if (process.stdin.isTTY) terminal.writeLine('Enter makes another one. Ctrl-C ends the demo.');
+  else terminal.writeLine('Ctrl-C ends the demo, and nothing of it stays.');
 }
 
 /** Prints a new sign-in address each time Enter is pressed. */
@@ -165,7 +165,7 @@ function signsInAgain({ terminal }: DemoCall, signIn: () => Promise<string>): De
   if (!process.stdin.isTTY) return async () => {};
   const again = () =>
     signIn().then(
-      (url) => terminal.say(`  ${url}`),
+      (url) => terminal.writeLine(`  ${url}`),
       () => {},
     );
   process.stdin.on('data', again).resume();
@@ -204,12 +204,12 @@ async function startHeadlessDemo(
     model: model.url,
     home: home.path,
   };
-  return { died: daemon.died, show: () => printHeadlessDemo(demo, terminal) };
+  return { exited: daemon.exited, show: () => printHeadlessDemo(demo, terminal) };
 }
 
 function printHeadlessDemo(demo: Readonly<Record<string, string>>, terminal: Terminal): void {
-  if (terminal.json) terminal.give(demo);
-  else for (const [name, value] of Object.entries(demo)) terminal.say(`${name}: ${value}`);
+  if (terminal.json) terminal.writeJson(demo);
+  else for (const [name, value] of Object.entries(demo)) terminal.writeLine(`${name}: ${value}`);
 }
 
 // Runs a demo until a signal, the end of a pipe, or the daemon's exit. Invariant: when it ends, for whatever reason,
@@ -219,7 +219,7 @@ type DemoCloser = () => Promise<void>;
 
 interface RunningDemo {
   /** Resolves with the end of a sentence if the daemon exits. */
-  readonly died: Promise<string>;
+  readonly exited: Promise<string>;
   /** Prints the addresses. */
   show(): Promise<void> | void;
 }
@@ -239,7 +239,7 @@ export async function runUntilEnded(
       await begun.catch(() => {});
     } else {
       await stage.show();
-      const reason = await Promise.race([stage.died, asked.end]);
+      const reason = await Promise.race([stage.exited, asked.end]);
       if (reason !== undefined) throw new RelayError('demo_daemon_ended', { reason });
     }
     return 0;

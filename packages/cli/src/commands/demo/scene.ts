@@ -201,24 +201,24 @@ interface Somebody {
 
 interface DemoScene extends SceneParts {
   /** Polls until `look` returns a value; temporary refusals are retried. */
-  until<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
-  says(who: Somebody, to: string, text: string, at?: Date): Promise<void>;
+  waitFor<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
+  sendMessage(who: Somebody, to: string, text: string, at?: Date): Promise<void>;
   /** Waits until this many of the owner's messages are on their phone. */
-  hears(who: Somebody & { readonly name: string }, messages: number): Promise<unknown>;
+  waitForMessages(who: Somebody & { readonly name: string }, messages: number): Promise<unknown>;
 }
 
 function createDemoScene(props: SceneParts): DemoScene {
   const { network, signal } = props;
-  const until: DemoScene['until'] = (what, look) => eventually(what, look, signal);
+  const waitFor: DemoScene['waitFor'] = (what, look) => eventually(what, look, signal);
   return {
     ...props,
-    until,
-    hears: ({ phone, name }, messages) =>
-      until(`what ${name} is to hear`, async () => {
+    waitFor,
+    waitForMessages: ({ phone, name }, messages) =>
+      waitFor(`what ${name} is to hear`, async () => {
         const all = network.account(phone)?.messages({ with: DEMO_OWNER.phone }) ?? [];
         return all.filter(({ fromMe }) => !fromMe).length >= messages || undefined;
       }),
-    async says({ phone }, to, text, at) {
+    async sendMessage({ phone }, to, text, at) {
       signal.throwIfAborted();
       await network.account(phone)?.send(to, text, at === undefined ? {} : { at });
     },
@@ -261,14 +261,14 @@ interface FamilyWeek {
 }
 
 async function playFamilyWeek(scene: DemoScene): Promise<FamilyWeek> {
-  const { api, daemon, group, until } = scene;
+  const { api, daemon, group, waitFor } = scene;
   const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? findZone('UTC');
   if (zone === null) return { digested: Promise.resolve() };
   const cut = { zone, dailyAt: '04:00' };
   const now = new Date();
   const hello = new Date(now.getTime() - BEGINS_BEHIND_MS);
-  await scene.says(NORA, group, 'Hello everybody, this is our new group!', hello);
-  await until('the group', async () => {
+  await scene.sendMessage(NORA, group, 'Hello everybody, this is our new group!', hello);
+  await waitFor('the group', async () => {
     const body = {
       group: FAMILY,
       announced: true,
@@ -278,8 +278,8 @@ async function playFamilyWeek(scene: DemoScene): Promise<FamilyWeek> {
     return api.post('/api/observed-groups', { body });
   });
   const said = buildFamilyWeek(now, cut);
-  for (const { phone, text, at } of said) await scene.says({ phone }, group, text, at);
-  await until('the week to be heard', async () => {
+  for (const { phone, text, at } of said) await scene.sendMessage({ phone }, group, text, at);
+  await waitFor('the week to be heard', async () => {
     const [family] = await api.get('/api/observed-groups');
     const heard = (family?.messages_kept ?? 0) + (family?.messages_cut ?? 0);
     return heard >= said.length || undefined;
@@ -291,8 +291,8 @@ async function playFamilyWeek(scene: DemoScene): Promise<FamilyWeek> {
 }
 
 /** A failed digest is shown on its page and does not hold up the demo. */
-async function waitForDigest({ api, until }: DemoScene, day: string): Promise<void> {
-  await until('a digest', async () => {
+async function waitForDigest({ api, waitFor }: DemoScene, day: string): Promise<void> {
+  await waitFor('a digest', async () => {
     const { digests } = await api.get('/api/digests', { query: { group: FAMILY, day } });
     return digests[0]?.daily ?? undefined;
   }).catch(() => {});
@@ -321,16 +321,16 @@ export async function prepareScene(props: SceneParts, onToday: () => void): Prom
 }
 
 /** The simulated phone scans the code that the daemon shows. */
-async function linkDemoPhone({ api, control, until, signal }: DemoScene): Promise<void> {
+async function linkDemoPhone({ api, control, waitFor, signal }: DemoScene): Promise<void> {
   await api.post('/api/whatsapp/connect', { body: {} });
-  const { qr } = await until('a QR code', () => api.get('/api/whatsapp/qr'));
+  const { qr } = await waitFor('a QR code', () => api.get('/api/whatsapp/qr'));
   const answer = await fetch(`${control}/accounts/${DEMO_OWNER.phone}/scan`, {
     method: 'POST',
     body: JSON.stringify({ qr }),
     signal,
   });
   if (!answer.ok) throw new Error(`the phone was not linked: ${await answer.text()}`);
-  await until('the link', async () => {
+  await waitFor('the link', async () => {
     const { status } = await api.get('/api/whatsapp/status');
     return status === 'connected' || undefined;
   });
@@ -364,10 +364,10 @@ const LEAK = {
 async function playPlumber(scene: DemoScene): Promise<void> {
   const { api } = scene;
   const { id } = await api.post('/api/instances', { body: LEAK });
-  await scene.hears(ROSA, 1);
-  await scene.says(ROSA, DEMO_OWNER.phone, 'Hello! I could come on Thursday at 9 am.');
-  await scene.hears(ROSA, 2);
-  await scene.until('the plumber’s turn', async () => {
+  await scene.waitForMessages(ROSA, 1);
+  await scene.sendMessage(ROSA, DEMO_OWNER.phone, 'Hello! I could come on Thursday at 9 am.');
+  await scene.waitForMessages(ROSA, 2);
+  await scene.waitFor('the plumber’s turn', async () => {
     const { state } = await api.get('/api/instances/{id}', { path: { id } });
     return state === 'WAITING_FOR_REPLY' || undefined;
   });
@@ -375,11 +375,15 @@ async function playPlumber(scene: DemoScene): Promise<void> {
 
 async function playOtherContacts(scene: DemoScene): Promise<void> {
   const { api } = scene;
-  await scene.says(KIT, DEMO_OWNER.phone, 'Hi, is the flat still free?');
-  await scene.says(DANA, DEMO_OWNER.phone, 'Are we still on for Friday? I would book a table.');
-  await scene.says(MOM, DEMO_OWNER.phone, 'Hello darling, how are you?');
-  await scene.until('a draft for Dana', async () => (await api.get('/api/approvals'))[0]);
-  await scene.hears(MOM, 1);
+  await scene.sendMessage(KIT, DEMO_OWNER.phone, 'Hi, is the flat still free?');
+  await scene.sendMessage(
+    DANA,
+    DEMO_OWNER.phone,
+    'Are we still on for Friday? I would book a table.',
+  );
+  await scene.sendMessage(MOM, DEMO_OWNER.phone, 'Hello darling, how are you?');
+  await scene.waitFor('a draft for Dana', async () => (await api.get('/api/approvals'))[0]);
+  await scene.waitForMessages(MOM, 1);
 }
 
 async function addDemoSchedules({ api }: DemoScene): Promise<void> {

@@ -52,11 +52,11 @@ export interface McpClientTarget {
   readonly title: string;
   readonly file: string;
   readonly key: ClientSpec['key'];
-  readonly typed: boolean;
+  readonly hasTypeField: boolean;
   /** Name of the entry. */
   readonly name: string;
   /** Name of the token, which the owner sees in approvals and in the ledger. */
-  readonly token: string;
+  readonly tokenName: string;
 }
 
 export function resolveClientTarget(options: CommandOptions, folders: Folders): McpClientTarget {
@@ -77,9 +77,9 @@ export function resolveClientTarget(options: CommandOptions, folders: Folders): 
     file,
     // Only VS Code uses this key, also in a project's folder.
     key: spec?.key ?? (basename(resolve(file, '..')) === '.vscode' ? 'servers' : 'mcpServers'),
-    typed: spec?.typed ?? true,
+    hasTypeField: spec?.typed ?? true,
     name,
-    token: tokenName(title, name),
+    tokenName: tokenName(title, name),
   };
 }
 

@@ -38,8 +38,8 @@ describe('where an entry goes', () => {
   test('uses a given file as it is, and names the token after both', () => {
     const place = resolveClientTarget({ file: '/w/.vscode/mcp.json', name: 'wa' }, FOLDERS);
     expect(place).toMatchObject({ file: '/w/.vscode/mcp.json', key: 'servers', name: 'wa' });
-    expect(place.token).toBe('mcp.json wa');
-    expect(claude.token).toBe('Claude Desktop');
+    expect(place.tokenName).toBe('mcp.json wa');
+    expect(claude.tokenName).toBe('Claude Desktop');
   });
 
   test.each([

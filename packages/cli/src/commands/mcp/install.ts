@@ -22,13 +22,13 @@ export const installMcpServerCommand: RunCommand = async ({ config, terminal, op
   const text = parseSettings(before ?? '', place.file);
   const secret = findEntrySecret(findServerEntry(text, place));
   await ensureDaemon(config, terminal);
-  const held = await ensureClientToken(config.home, place.token, secret, options);
+  const held = await ensureClientToken(config.home, place.tokenName, secret, options);
   const after = serializeSettings(putServerEntry(text, place, entryOf(config, held.secret)));
   const copy = after === before ? null : replaceClientSettings(place.file, before, after);
   if (terminal.json) {
     const { client, file, name } = place;
     const { how, token } = held;
-    terminal.give({ client, file, name, changed: after !== before, backup: copy, how, token });
+    terminal.writeJson({ client, file, name, changed: after !== before, backup: copy, how, token });
   } else printInstallation(terminal, config, place, held, { changed: after !== before, copy });
   return 0;
 };
@@ -43,7 +43,7 @@ const entryOf = ({ home }: CliConfig, secret: string): ServerEntry => ({
 function printEntry(terminal: Terminal, place: McpClientTarget, entry: ServerEntry): void {
   const text = putServerEntry(parseSettings('', place.file), place, entry);
   if (terminal.json) {
-    terminal.give({ file: place.file, settings: text.value });
+    terminal.writeJson({ file: place.file, settings: text.value });
     return;
   }
   terminal.write(serializeSettings(text));
@@ -67,25 +67,29 @@ function printInstallation(
   { changed, copy }: { changed: boolean; copy: string | null },
 ): void {
   const { bold, dim } = terminal.colours;
-  terminal.say(
+  terminal.writeLine(
     changed
       ? `${bold(title)} has Relay now, as the server ${bold(name)} with ${HOW[how]}.`
       : `${bold(title)} had Relay already, as the server ${bold(name)}. Nothing was changed.`,
   );
-  terminal.say(`  File    ${file}`);
-  if (copy !== null) terminal.say(`          ${dim(`as it was: ${basename(copy)}`)}`);
-  terminal.say(`  Token   ${token.name}, ${describeTokenContacts(token)}`);
+  terminal.writeLine(`  File    ${file}`);
+  if (copy !== null) terminal.writeLine(`          ${dim(`as it was: ${basename(copy)}`)}`);
+  terminal.writeLine(`  Token   ${token.name}, ${describeTokenContacts(token)}`);
   const looks = token.scopes.filter((scope) => scope.endsWith(':read'));
   const acts = token.scopes.filter((scope) => !looks.includes(scope));
-  if (looks.length > 0) terminal.say(`  Looks   ${kindsOf(looks)}`);
+  if (looks.length > 0) terminal.writeLine(`  Looks   ${kindsOf(looks)}`);
   if (acts.length > 0) {
     const asks = token.confirm ? 'somebody is asked before' : 'nobody is asked before';
-    terminal.say(`  Does    ${acts.join(', ')}; ${asks}`);
+    terminal.writeLine(`  Does    ${acts.join(', ')}; ${asks}`);
   }
   const which = client === null ? `--file '${file}'` : `--client ${client}`;
-  terminal.say(`Restart ${title} to use it. \`relay mcp uninstall ${which}\` takes it out again.`);
+  terminal.writeLine(
+    `Restart ${title} to use it. \`relay mcp uninstall ${which}\` takes it out again.`,
+  );
   if (databaseUrl !== null) {
-    terminal.say('Start Relay yourself before: that program does not know your DATABASE_URL.');
+    terminal.writeLine(
+      'Start Relay yourself before: that program does not know your DATABASE_URL.',
+    );
   }
 }
 
@@ -100,18 +104,18 @@ export const uninstallMcpServerCommand: RunCommand = async ({ config, terminal, 
   if (removed)
     replaceClientSettings(file, before, serializeSettings(removeServerEntry(text, place)));
   await ensureDaemon(config, terminal);
-  const token = await findTokenByName(config.home, place.token);
+  const token = await findTokenByName(config.home, place.tokenName);
   if (token !== null) {
     await clientOf(config.home).delete('/api/tokens/{token}', { path: { token: token.id } });
   }
   if (terminal.json) {
-    terminal.give({ client, file, name, removed, revoked: token?.name ?? null });
+    terminal.writeJson({ client, file, name, removed, revoked: token?.name ?? null });
     return 0;
   }
-  terminal.say(
+  terminal.writeLine(
     removed ? `${title} has Relay no longer: ${file}` : `There was no server ${name} in ${file}.`,
   );
-  if (token !== null) terminal.say(`The token ${token.name} opens nothing any more.`);
+  if (token !== null) terminal.writeLine(`The token ${token.name} opens nothing any more.`);
   return 0;
 };
 
@@ -178,7 +182,7 @@ export function putServerEntry(
 ): ParsedSettings {
   const before = findServerEntry(text, place);
   const env = { ...(isObject(before?.env) ? before.env : {}), ...entry.env };
-  const after = { ...(place.typed ? { type: 'stdio' } : {}), ...before, ...entry, env };
+  const after = { ...(place.hasTypeField ? { type: 'stdio' } : {}), ...before, ...entry, env };
   const servers = { ...(text.value[place.key] as Json | undefined), [place.name]: after };
   return { ...text, value: { ...text.value, [place.key]: servers } };
 }
@@ -281,9 +285,9 @@ async function ensureClientToken(
   options: CommandOptions,
 ): Promise<InstalledToken> {
   const api = clientOf(home);
-  const wish = parseTokenRequest({ scopes: USUAL_SCOPES, ...options, name }, new Date());
+  const request = parseTokenRequest({ scopes: USUAL_SCOPES, ...options, name }, new Date());
   const there = await findTokenByName(home, name);
-  if (there !== null && isTokenSufficient(there, wish, options)) {
+  if (there !== null && isTokenSufficient(there, request, options)) {
     if (secret !== null && (await isSecretAccepted(home, secret)))
       return { how: 'kept', token: there, secret };
     return toInstalledToken(
@@ -292,20 +296,21 @@ async function ensureClientToken(
     );
   }
   if (there !== null) await api.delete('/api/tokens/{token}', { path: { token: there.id } });
-  return toInstalledToken('made', await api.post('/api/tokens', { body: wish }));
+  return toInstalledToken('made', await api.post('/api/tokens', { body: request }));
 }
 
 /** Whether the existing token has the wanted scopes; if none were named, it is kept. */
 function isTokenSufficient(
   there: ClientToken,
-  wish: TokenRequest,
+  request: TokenRequest,
   options: CommandOptions,
 ): boolean {
-  if (wish.contacts !== undefined || wish.expires_at !== undefined) return false;
+  if (request.contacts !== undefined || request.expires_at !== undefined) return false;
   if (there.expires_at !== null && Date.parse(there.expires_at) <= Date.now()) return false;
   const scopes = new Set<string>(there.scopes);
-  const asWished = wish.scopes.length === scopes.size && wish.scopes.every((s) => scopes.has(s));
-  return (options.scopes === undefined || asWished) && (wish.confirm || !there.confirm);
+  const asRequested =
+    request.scopes.length === scopes.size && request.scopes.every((s) => scopes.has(s));
+  return (options.scopes === undefined || asRequested) && (request.confirm || !there.confirm);
 }
 
 async function findTokenByName(home: string, name: string): Promise<ClientToken | null> {

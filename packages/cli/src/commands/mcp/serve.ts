@@ -15,7 +15,7 @@ import { findDaemon } from '../../running-daemon.ts';
 export const serveMcpCommand: RunCommand = async ({ config, terminal, options }) => {
   const token = tokenOf(config, options);
   await ensureDaemon(config, terminal);
-  terminal.settle();
+  terminal.clearTransient();
   const connection = await connectToDaemon(config.home, token);
   const answered = await pipeThroughDaemon(connection, process.stdin, process.stdout);
   // A killed daemon closes the connection just as after a complete answer, so check that it still runs.
@@ -23,9 +23,9 @@ export const serveMcpCommand: RunCommand = async ({ config, terminal, options })
   throw await whyLost(config.home, token);
 };
 
-function tokenOf({ programToken }: CliConfig, options: CommandOptions): string {
+function tokenOf({ clientToken }: CliConfig, options: CommandOptions): string {
   const file = options.tokenFile;
-  const token = typeof file === 'string' ? readSecret(file) : programToken;
+  const token = typeof file === 'string' ? readSecret(file) : clientToken;
   if (token === null) throw new RelayError('mcp_token_missing');
   return token;
 }

@@ -13,11 +13,11 @@ export interface MachineInfo {
 type Command = readonly [program: string, ...args: string[]];
 
 export interface ServiceManager {
-  readonly called: string;
+  readonly name: string;
   readonly file: string;
   /** Starts at boot instead of at login. */
   readonly system: boolean;
-  text(wish: Omit<ServiceSpec, 'system'>): string;
+  text(spec: Omit<ServiceSpec, 'system'>): string;
   readonly encoding: 'utf8' | 'utf16le';
   /** Run after the file is written. A command that may fail starts with a dash, as in a makefile. */
   readonly install: readonly Command[];
@@ -26,7 +26,7 @@ export interface ServiceManager {
   /** Exits with 0 while the service runs. */
   readonly running: Command;
   /** A hint for the person after installation. */
-  readonly next: string;
+  readonly installedHint: string;
 }
 
 /** Null if no supported service manager exists. */
@@ -53,15 +53,15 @@ function systemd({ uid, settingsFolder }: MachineInfo): ServiceManager {
     ...args,
   ];
   return {
-    called: 'systemd',
+    name: 'systemd',
     file: posix.join(folder, unit),
     system,
-    text: (wish) => systemdUnit({ ...wish, system }),
+    text: (spec) => systemdUnit({ ...spec, system }),
     encoding: 'utf8',
     install: [control('daemon-reload'), control('enable', unit), control('restart', unit)],
     uninstall: [control('disable', '--now', unit)],
     running: control('is-active', '--quiet', unit),
-    next: system
+    installedHint: system
       ? 'It starts with the machine.'
       : 'It starts when you log in. `loginctl enable-linger` lets it run while you are not.',
   };
@@ -71,10 +71,10 @@ function launchd({ uid, userFolder }: MachineInfo): ServiceManager {
   const file = posix.join(userFolder, 'Library/LaunchAgents', `${LAUNCHD_LABEL}.plist`);
   const domain = `gui/${uid}`;
   return {
-    called: 'launchd',
+    name: 'launchd',
     file,
     system: false,
-    text: (wish) => launchdPlist({ ...wish, system: false }),
+    text: (spec) => launchdPlist({ ...spec, system: false }),
     encoding: 'utf8',
     install: [
       ['-launchctl', 'bootout', `${domain}/${LAUNCHD_LABEL}`],
@@ -82,17 +82,17 @@ function launchd({ uid, userFolder }: MachineInfo): ServiceManager {
     ],
     uninstall: [['-launchctl', 'bootout', `${domain}/${LAUNCHD_LABEL}`]],
     running: ['launchctl', 'print', `${domain}/${LAUNCHD_LABEL}`],
-    next: 'It starts when you log in.',
+    installedHint: 'It starts when you log in.',
   };
 }
 
 function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
   const file = win32.join(settingsFolder, 'relay-agent', 'service.xml');
   return {
-    called: 'the task scheduler',
+    name: 'the task scheduler',
     file,
     system: false,
-    text: (wish) => windowsTask({ ...wish, system: false }),
+    text: (spec) => windowsTask({ ...spec, system: false }),
     encoding: 'utf16le',
     install: [
       ['schtasks', '/Create', '/F', '/TN', SERVICE_NAME, '/XML', file],
@@ -103,7 +103,7 @@ function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
       ['schtasks', '/Delete', '/F', '/TN', SERVICE_NAME],
     ],
     running: ['schtasks', '/Query', '/TN', SERVICE_NAME],
-    next: 'It starts when you log in.',
+    installedHint: 'It starts when you log in.',
   };
 }
 

@@ -19,7 +19,7 @@ export const installServiceCommand: RunCommand = async ({ config, terminal, opti
   const command = [process.execPath, RELAY_EXECUTABLE, 'start', '--foreground'];
   const text = manager.text({ command, environment: serviceEnvironment(config) });
   if (options.print === true) {
-    if (terminal.json) terminal.give({ file: manager.file, text });
+    if (terminal.json) terminal.writeJson({ file: manager.file, text });
     else terminal.write(text);
     return 0;
   }
@@ -30,13 +30,13 @@ export const installServiceCommand: RunCommand = async ({ config, terminal, opti
   await stopDaemon(config.home);
   runServiceCommands(manager.install);
   if (terminal.json) {
-    terminal.give({ installed: true, file: manager.file, manager: manager.called });
+    terminal.writeJson({ installed: true, file: manager.file, manager: manager.name });
     return 0;
   }
-  terminal.say(`Relay is a service of ${manager.called} now: ${manager.file}`);
-  terminal.say(manager.next);
+  terminal.writeLine(`Relay is a service of ${manager.name} now: ${manager.file}`);
+  terminal.writeLine(manager.installedHint);
   if (config.modelKey !== null && config.modelKey !== KEY_IN_SETTINGS_FILE) {
-    terminal.say(
+    terminal.writeLine(
       `The service does not see ${config.modelKey}; \`relay init --api-key\` keeps the key, sealed.`,
     );
   }
@@ -51,8 +51,8 @@ export const showServiceStatusCommand: RunCommand = async ({ config, terminal })
   const installed = existsSync(manager.file);
   const running = installed && isServiceRunning(manager.running);
   if (terminal.json) {
-    terminal.give({ installed, running, file: manager.file, manager: manager.called });
-  } else terminal.say(describeService(installed, running, manager.called));
+    terminal.writeJson({ installed, running, file: manager.file, manager: manager.name });
+  } else terminal.writeLine(describeService(installed, running, manager.name));
   return installed && running ? 0 : 3;
 };
 
@@ -73,10 +73,10 @@ export const uninstallServiceCommand: RunCommand = async ({ config, terminal }) 
     runServiceCommands(manager.uninstall);
     rmSync(manager.file, { force: true });
   }
-  if (terminal.json) terminal.give({ uninstalled: installed, file: manager.file });
+  if (terminal.json) terminal.writeJson({ uninstalled: installed, file: manager.file });
   else if (installed) {
-    terminal.say(`Relay is no service any more. ${config.home} stays as it is.`);
-  } else terminal.say('Relay is not a service here; there is nothing to take away.');
+    terminal.writeLine(`Relay is no service any more. ${config.home} stays as it is.`);
+  } else terminal.writeLine('Relay is not a service here; there is nothing to take away.');
   return 0;
 };
 
@@ -93,8 +93,8 @@ function detectServiceManager({ userFolder, settingsFolder }: CliConfig): Servic
   return manager;
 }
 
-function requireActiveManager({ called }: ServiceManager): void {
-  if (called === 'systemd' && !existsSync('/run/systemd/system')) {
+function requireActiveManager({ name }: ServiceManager): void {
+  if (name === 'systemd' && !existsSync('/run/systemd/system')) {
     throw new RelayError('service_absent');
   }
 }

@@ -16,9 +16,17 @@ const from = dayContaining(new Date('2026-03-05T12:00:00Z'), cut).start;
 const heard = (at: string, number: number) => ({ at: new Date(at), number });
 
 const due = (now: string, given: Partial<DigestSituation> = {}) =>
-  dueDigests({ heard: [], made: [], from, since: from, now: new Date(now), cut, ...given }).map(
-    ({ kind, start, messages, gone }) =>
-      `${kind} ${start.toISOString()} ${gone ? 'gone' : messages}`,
+  dueDigests({
+    messages: [],
+    digests: [],
+    from,
+    since: from,
+    now: new Date(now),
+    cut,
+    ...given,
+  }).map(
+    ({ kind, start, messages, isEmpty }) =>
+      `${kind} ${start.toISOString()} ${isEmpty ? 'gone' : messages}`,
   );
 
 const MESSAGES = [
@@ -31,15 +39,15 @@ const HOUR: ExistingDigest = {
   start: new Date('2026-03-05T04:30:00Z'),
   end: new Date('2026-03-05T05:30:00Z'),
   messages: 2,
-  readUpTo: 2,
+  lastMessageNumber: 2,
 };
 
 test('an hour is due a minute after its end, a day after its hours', () => {
-  expect(due('2026-03-05T05:30:59Z', { heard: MESSAGES })).toEqual([]);
-  expect(due('2026-03-05T05:31:00Z', { heard: MESSAGES })).toEqual([
+  expect(due('2026-03-05T05:30:59Z', { messages: MESSAGES })).toEqual([]);
+  expect(due('2026-03-05T05:31:00Z', { messages: MESSAGES })).toEqual([
     'hourly 2026-03-05T04:30:00.000Z 2',
   ]);
-  expect(due('2026-03-05T22:31:00Z', { heard: MESSAGES })).toEqual([
+  expect(due('2026-03-05T22:31:00Z', { messages: MESSAGES })).toEqual([
     'hourly 2026-03-05T04:30:00.000Z 2',
     'hourly 2026-03-05T08:30:00.000Z 1',
     'daily 2026-03-04T22:30:00.000Z 3',
@@ -48,18 +56,20 @@ test('an hour is due a minute after its end, a day after its hours', () => {
 
 test('a period with a digest is not due, until a message arrives late or is deleted', () => {
   const now = '2026-03-05T06:00:00Z';
-  expect(due(now, { heard: MESSAGES, made: [HOUR] })).toEqual([]);
+  expect(due(now, { messages: MESSAGES, digests: [HOUR] })).toEqual([]);
   const late = [...MESSAGES, heard('2026-03-05T04:40:00Z', 9)];
-  expect(due(now, { heard: late, made: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z 3']);
-  expect(due(now, { heard: MESSAGES.slice(1), made: [HOUR] })).toEqual([
+  expect(due(now, { messages: late, digests: [HOUR] })).toEqual([
+    'hourly 2026-03-05T04:30:00.000Z 3',
+  ]);
+  expect(due(now, { messages: MESSAGES.slice(1), digests: [HOUR] })).toEqual([
     'hourly 2026-03-05T04:30:00.000Z 1',
   ]);
 });
 
 test('deletes a digest without a source, but keeps those from before the observation restarted', () => {
   const now = '2026-03-05T06:00:00Z';
-  expect(due(now, { made: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z gone']);
-  expect(due(now, { made: [HOUR], since: new Date('2026-03-05T05:00:00Z') })).toEqual([]);
+  expect(due(now, { digests: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z gone']);
+  expect(due(now, { digests: [HOUR], since: new Date('2026-03-05T05:00:00Z') })).toEqual([]);
 });
 
 test('catches up after days offline, oldest first, each day after its hours', () => {
@@ -67,7 +77,7 @@ test('catches up after days offline, oldest first, each day after its hours', ()
     heard(new Date(+from + n * 86_400_000 + 3_600_000).toISOString(), n),
   );
   expect(
-    due('2026-03-10T00:00:00Z', { heard: days.toReversed() }).map((line) => line.slice(0, 17)),
+    due('2026-03-10T00:00:00Z', { messages: days.toReversed() }).map((line) => line.slice(0, 17)),
   ).toEqual([
     'hourly 2026-03-04',
     'daily 2026-03-04T',

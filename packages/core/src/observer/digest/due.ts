@@ -17,7 +17,7 @@ export interface DigestibleMessage {
 /** What a digest was made from; any change in the period changes this. */
 export interface DigestSource {
   readonly messages: number;
-  readonly readUpTo: number;
+  readonly lastMessageNumber: number;
 }
 
 export interface ExistingDigest extends DigestSource, DigestPeriod {
@@ -26,14 +26,14 @@ export interface ExistingDigest extends DigestSource, DigestPeriod {
 
 export interface DueDigest extends ExistingDigest {
   /** Whether nothing of its source is left: the digest is deleted. */
-  readonly gone: boolean;
+  readonly isEmpty: boolean;
 }
 
 export interface DigestSituation {
   /** All messages since `from`, in any order. */
-  readonly heard: readonly DigestibleMessage[];
+  readonly messages: readonly DigestibleMessage[];
   /** The digests that begin at `from` or later. */
-  readonly made: readonly ExistingDigest[];
+  readonly digests: readonly ExistingDigest[];
   /** The start of a day. */
   readonly from: Date;
   /** The start of the current observation; earlier digests stay as they are. */
@@ -47,30 +47,30 @@ const SETTLE_MS = 60_000;
 
 /** Oldest first; a day comes after its hours. */
 export function dueDigests({
-  heard,
-  made,
+  messages,
+  digests,
   from,
   since,
   now,
   cut,
 }: DigestSituation): readonly DueDigest[] {
   const periods = new Map<string, DueDigest>();
-  for (const { at, number } of heard) {
+  for (const { at, number } of messages) {
     if (at < from) continue;
     note(periods, { kind: 'hourly', ...hourContaining(at, cut) }, number);
     const { start, end } = dayContaining(at, cut);
     note(periods, { kind: 'daily', start, end }, number);
   }
-  const known = new Map(made.map((digest) => [keyOf(digest), digest]));
+  const known = new Map(digests.map((digest) => [keyOf(digest), digest]));
   const changed = [...periods.values()].filter(
     (due) => !isSameDigestSource(due, known.get(keyOf(due))),
   );
-  const gone = made
+  const emptied = digests
     .filter(
       (digest) => digest.start >= from && digest.start >= since && !periods.has(keyOf(digest)),
     )
-    .map((digest) => ({ ...digest, messages: 0, readUpTo: 0, gone: true }));
-  return [...changed, ...gone]
+    .map((digest) => ({ ...digest, messages: 0, lastMessageNumber: 0, isEmpty: true }));
+  return [...changed, ...emptied]
     .filter(({ end }) => end.getTime() + SETTLE_MS <= now.getTime())
     .sort(inOrder);
 }
@@ -102,8 +102,8 @@ function note(
     start: period.start,
     end: period.end,
     messages: (before?.messages ?? 0) + 1,
-    readUpTo: Math.max(before?.readUpTo ?? 0, number),
-    gone: false,
+    lastMessageNumber: Math.max(before?.lastMessageNumber ?? 0, number),
+    isEmpty: false,
   });
 }
 
@@ -111,7 +111,7 @@ const keyOf = ({ kind, start }: { readonly kind: DigestKind; readonly start: Dat
   `${kind} ${start.getTime()}`;
 
 export const isSameDigestSource = (due: DigestSource, made: DigestSource | undefined): boolean =>
-  made?.messages === due.messages && made.readUpTo === due.readUpTo;
+  made?.messages === due.messages && made.lastMessageNumber === due.lastMessageNumber;
 
 const inOrder = (a: DueDigest, b: DueDigest): number =>
   a.end.getTime() - b.end.getTime() || (a.kind === b.kind ? 0 : a.kind === 'hourly' ? -1 : 1);

@@ -10,8 +10,8 @@ const TEN = new Date('2026-03-06T10:00:00Z');
 const READING = {
   day: DAY,
   hourAt: (clock: string) => (clock === '10:00' ? TEN : null),
-  proseWillDo: false,
-  room: DIGEST_TOKENS.daily,
+  acceptsProse: false,
+  tokenLimit: DIGEST_TOKENS.daily,
 };
 
 describe('an hourly digest', () => {
@@ -96,12 +96,12 @@ describe('a daily digest', () => {
   test('accepts text without facts only after the second request', () => {
     const prose = 'They talked about the party and moved it to the hotel.';
     expect(parseDaily(prose, READING)).toBeNull();
-    expect(parseDaily(prose, { ...READING, proseWillDo: true })).toEqual({
+    expect(parseDaily(prose, { ...READING, acceptsProse: true })).toEqual({
       body: prose,
       facts: [],
     });
     expect(
-      parseDaily('I cannot do that, sorry about it.', { ...READING, proseWillDo: true }),
+      parseDaily('I cannot do that, sorry about it.', { ...READING, acceptsProse: true }),
     ).toBeNull();
   });
 

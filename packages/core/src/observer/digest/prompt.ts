@@ -28,7 +28,7 @@ interface DigestMaterial {
   readonly from: Taint;
   readonly group: string;
   /** The mark before and after the material; it does not occur in it. */
-  readonly mark: string;
+  readonly delimiter: string;
   readonly lines: readonly string[];
 }
 
@@ -79,13 +79,13 @@ function question(
   kind: DigestKind,
   role: TrustedText,
   what: string,
-  { from, group, mark, lines }: DigestMaterial,
+  { from, group, delimiter, lines }: DigestMaterial,
 ): DigestQuestion {
   const rules = trustedText(RULES.map((rule) => `- ${rule}`).join('\n'));
   const material = [`The group is called: ${group.replace(/\s+/g, ' ')}`, ...lines];
   return {
     instructions: prompt`${role}\n\n## Rules\n${rules}\n\n## Form\n${trustedText(FORMAT[kind])}`,
-    text: prompt`${trustedText(what)} The material stands between <${trustedText(mark)}> and </${trustedText(mark)}>.\n<${trustedText(mark)}>\n${untrustedText(material.join('\n'), from)}\n</${trustedText(mark)}>`,
+    text: prompt`${trustedText(what)} The material stands between <${trustedText(delimiter)}> and </${trustedText(delimiter)}>.\n<${trustedText(delimiter)}>\n${untrustedText(material.join('\n'), from)}\n</${trustedText(delimiter)}>`,
   };
 }
 
@@ -129,9 +129,9 @@ interface DailyParseContext {
   /** The start of the hour with this time; null if the day has none. */
   hourAt(clock: string): Date | null;
   /** Whether text without any fact is accepted, after the second request. */
-  readonly proseWillDo: boolean;
+  readonly acceptsProse: boolean;
   /** Tokens for all of it. */
-  readonly room: number;
+  readonly tokenLimit: number;
 }
 
 /** Limits the whole to the size of a digest; what does not fit is cut from the end. */
@@ -139,13 +139,13 @@ export function parseDaily(answer: string, reading: DailyParseContext): DailyPar
   const json = jsonIn(answer);
   const read = json === null ? headed(answer) : dailySchema.safeParse(json).data;
   const summary = tidy(
-    read?.summary ?? (reading.proseWillDo && json === null ? plain(answer) : '') ?? '',
+    read?.summary ?? (reading.acceptsProse && json === null ? plain(answer) : '') ?? '',
   );
   if (summary.length < 3 || REFUSAL.test(summary)) return null;
   const body = cutToTokens(summary, SUMMARY_TOKENS);
   const facts: DigestFact[] = [];
   for (const fact of factsOf(read ?? null, reading)) {
-    if (estimateTokens(dailyText({ body, facts: [...facts, fact] })) > reading.room) continue;
+    if (estimateTokens(dailyText({ body, facts: [...facts, fact] })) > reading.tokenLimit) continue;
     facts.push(fact);
   }
   return { body, facts };

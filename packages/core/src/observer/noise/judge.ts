@@ -60,7 +60,7 @@ function agrees(
 ): boolean {
   if (quotedId === null || !AGREEING.test(text)) return false;
   const quoted = before.findLast(({ id }) => id === quotedId);
-  return quoted !== undefined && quoted.sender !== sender && readMessageSigns(quoted).asks;
+  return quoted !== undefined && quoted.sender !== sender && readMessageSigns(quoted).isAsking;
 }
 
 const MANY_WORDS = 8;
@@ -137,15 +137,15 @@ function answerSigns(
       ['answers', 1],
       ['answers media', 1],
     ];
-  const { asks } = to.seen;
+  const { isAsking } = to.seen;
   return [
     ['answers', 1],
     ['answers content', to.worth],
-    ['answers a question', asks],
-    ['short answer to a question', asks && isShort(seen)],
-    ['bare answer to a question', asks && seen.bare],
-    ['settles what was asked', asks && seen.settles],
-    ['settles what was said', seen.settles ? to.worth : 0],
+    ['answers a question', isAsking],
+    ['short answer to a question', isAsking && isShort(seen)],
+    ['bare answer to a question', isAsking && seen.isBare],
+    ['settles what was asked', isAsking && seen.settlesQuestion],
+    ['settles what was said', seen.settlesQuestion ? to.worth : 0],
   ];
 }
 
@@ -157,7 +157,7 @@ function askedSigns(
 ): readonly Sign[] {
   const last = said.at(-1);
   const others = said.filter((earlier) => earlier.message.sender !== message.sender);
-  const asked = others.findLast((earlier) => earlier.seen.asks);
+  const asked = others.findLast((earlier) => earlier.seen.isAsking);
   const spokenTo =
     last !== undefined &&
     last.message.sender !== message.sender &&
@@ -170,16 +170,16 @@ function askedSigns(
     ['after a question', directly],
     ['soon after a question', asked !== undefined && !directly],
     ['short after a question', directly && isShort(seen)],
-    ['bare after a question', directly && seen.bare],
-    ['settles after a question', directly && seen.settles],
+    ['bare after a question', directly && seen.isBare],
+    ['settles after a question', directly && seen.settlesQuestion],
     ['was asked', mine],
     ['short and was asked', mine && isShort(seen)],
-    ['bare and was asked', mine && seen.bare],
-    ['settles and was asked', mine && seen.settles],
+    ['bare and was asked', mine && seen.isBare],
+    ['settles and was asked', mine && seen.settlesQuestion],
     ['was spoken to', spokenTo],
     ['short and was spoken to', isShort(seen) ? spokenTo : 0],
-    ['bare and was spoken to', seen.bare ? spokenTo : 0],
-    ['settles and was spoken to', seen.settles ? spokenTo : 0],
+    ['bare and was spoken to', seen.isBare ? spokenTo : 0],
+    ['settles and was spoken to', seen.settlesQuestion ? spokenTo : 0],
   ];
 }
 

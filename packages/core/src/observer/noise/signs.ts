@@ -22,11 +22,11 @@ export interface MessageSigns {
   readonly senses: readonly WordSense[];
   readonly signs: Signs;
   /** Whether it asks for an answer or an action. */
-  readonly asks: boolean;
+  readonly isAsking: boolean;
   /** Whether it only has words that greet, thank, answer, praise or express a feeling. */
-  readonly bare: boolean;
+  readonly isBare: boolean;
   /** The same, with a yes, a no or a promise among them. */
-  readonly settles: boolean;
+  readonly settlesQuestion: boolean;
 }
 
 export function readMessageSigns(message: GroupMessage): MessageSigns {
@@ -34,12 +34,12 @@ export function readMessageSigns(message: GroupMessage): MessageSigns {
   const { senses, chains, passedOn } = readWordSenses(text.words);
   const has = (...any: readonly WordSense[]): boolean =>
     any.some((sense) => senses.includes(sense));
-  const bare =
+  const isBare =
     senses.length > 0 &&
     senses.every((s) => IDLE_SENSES.has(s) || s === 'filler') &&
     has(...IDLE_SENSES);
   const signs = collectSigns([
-    ...wordSigns(senses, bare),
+    ...wordSigns(senses, isBare),
     ...shapeSigns(text),
     ['mentions', message.mentions.length > 0],
     ['caption', message.kind === 'image' || message.kind === 'video'],
@@ -51,12 +51,12 @@ export function readMessageSigns(message: GroupMessage): MessageSigns {
     text,
     senses,
     signs,
-    asks:
+    isAsking:
       QUESTION_MARK.test(text.raw) ||
       has('request') ||
       (senses[0] === 'question' && senses.length > 2),
-    bare,
-    settles: bare && has('answer', 'promise'),
+    isBare,
+    settlesQuestion: isBare && has('answer', 'promise'),
   };
 }
 
@@ -84,7 +84,7 @@ const FIRST: readonly WordSense[] = [
 ];
 const COUNTED = 3;
 
-function wordSigns(senses: readonly WordSense[], bare: boolean): readonly Sign[] {
+function wordSigns(senses: readonly WordSense[], isBare: boolean): readonly Sign[] {
   const words = senses.length;
   const count = (is: (sense: WordSense) => boolean): number => senses.filter(is).length;
   const share = (is: (sense: WordSense) => boolean): number => count(is) / Math.max(1, words);
@@ -108,9 +108,9 @@ function wordSigns(senses: readonly WordSense[], bare: boolean): readonly Sign[]
     ),
     ...FIRST.map((sense): Sign => [`${sense} first`, senses[0] === sense]),
     ['deed first', senses.find((s) => s !== 'filler' && !IDLE_SENSES.has(s)) === 'deed'],
-    ['bare', bare],
-    ['only an answer', bare && senses[0] === 'answer'],
-    ['only a promise', bare && senses.includes('promise')],
+    ['bare', isBare],
+    ['only an answer', isBare && senses[0] === 'answer'],
+    ['only a promise', isBare && senses.includes('promise')],
   ];
 }
 

@@ -93,6 +93,6 @@ export const agentsSchedule: ScheduleFacts = {
   chat: PLUMBERS_CHAT,
   hash: 'hash of what is shown',
   by: 'agent',
-  programGone: false,
+  clientRevoked: false,
   approved: false,
 };

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await bed.store(mum.chat, mum.contact, 'Hello from mum');
 });
 beforeEach(async () => {
-  await bed.assistant.verbs.reset();
+  await bed.assistant.service.reset();
   bed.script(
     {
       when: { contains: 'write to mum' },
@@ -48,7 +48,10 @@ test('streams an answer, ends with the whole text and stores it', async () => {
   expect(words.join('')).toBe('Hello!');
   expect(rest.at(-1)).toEqual({ type: 'done', text: 'Hello!' });
   expect(
-    (await bed.assistant.verbs.history({ limit: 10 })).map(({ role, content }) => [role, content]),
+    (await bed.assistant.service.history({ limit: 10 })).map(({ role, content }) => [
+      role,
+      content,
+    ]),
   ).toEqual([
     ['user', 'hello'],
     ['assistant', 'Hello!'],
@@ -140,7 +143,7 @@ test('runs turns of one session in order, and slash commands without waiting', a
   expect(bed.calls()).toHaveLength(1);
   await Promise.all([slow.over, quick.over]);
   expect(bed.calls()).toHaveLength(2);
-  const history = await bed.assistant.verbs.history({ limit: 10 });
+  const history = await bed.assistant.service.history({ limit: 10 });
   expect(history.filter(({ command }) => !command).map(({ content }) => content)).toEqual([
     'hello slow',
     'slow',
@@ -151,8 +154,8 @@ test('runs turns of one session in order, and slash commands without waiting', a
 
 test('remembers nothing in a new session', async () => {
   await (await bed.chats('hello')).over;
-  await bed.assistant.verbs.reset();
-  expect(await bed.assistant.verbs.history({ limit: 10 })).toEqual([]);
+  await bed.assistant.service.reset();
+  expect(await bed.assistant.service.history({ limit: 10 })).toEqual([]);
   await (await bed.chats('hello again')).over;
   const said = bed.lastCall()?.messages.filter(({ role }) => role !== 'system');
   expect(said).toHaveLength(1);

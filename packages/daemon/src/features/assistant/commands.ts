@@ -79,7 +79,7 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
   approve,
   reject: (deps, argument, said) =>
     answerQuestion(deps, argument, said, async ({ id }, why) => {
-      const done = await deps.verbs.approvals.reject(approvalId(id), why || null);
+      const done = await deps.services.approvals.reject(approvalId(id), why || null);
       return `No to: ${questionLine(done, said)}`;
     }),
   schedule,
@@ -88,12 +88,12 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
   digest,
   stop: async (deps, _argument, { session }) =>
     deps.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
-  hold: async ({ verbs }) => {
-    await verbs.hold.hold('/hold');
+  hold: async ({ services }) => {
+    await services.hold.hold('/hold');
     return 'Nothing leaves any more, until /release.';
   },
-  release: async ({ verbs }) => {
-    await verbs.hold.release();
+  release: async ({ services }) => {
+    await services.hold.release();
     return 'The hold is over.';
   },
   new: async (deps, _argument, { session }) => {
@@ -139,7 +139,7 @@ async function approve(
   const shown =
     said.chat === null ? null : await listShownNotices(deps.db, account, said.chat, said.at);
   if (argument === '' && shown?.size !== 1) {
-    const waiting = await deps.verbs.approvals.list('pending');
+    const waiting = await deps.services.approvals.list('pending');
     return waiting.length === 0 ? NO_APPROVALS : waitingList(waiting, said).join('\n');
   }
   const [only] = shown ?? [];
@@ -148,7 +148,7 @@ async function approve(
     if (said.chat !== null && shown?.has(question) !== true) {
       return showFirst(deps, question, said.chat);
     }
-    const done = await deps.verbs.approvals.approve(question);
+    const done = await deps.services.approvals.approve(question);
     return `Yes to: ${questionLine(done, said)}`;
   });
 }
@@ -156,7 +156,7 @@ async function approve(
 async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
   const { gate, lease } = deps;
   const isShown = await transaction(deps, async ({ tx, afterCommit }) => {
-    afterCommit.push(() => gate.hint());
+    afterCommit.push(() => gate.wakeOutbox());
     return showNotice(tx, { gate, account: lease.account }, id, chat);
   });
   return isShown
@@ -167,12 +167,12 @@ async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Pro
 const NO_APPROVALS = 'Nothing waits for your yes.';
 
 async function status(
-  { verbs }: AssistantDeps,
+  { services }: AssistantDeps,
   _argument: string,
   said: CommandSource,
 ): Promise<string> {
-  const now = await verbs.status();
-  const waiting = await verbs.approvals.list('pending');
+  const now = await services.status();
+  const waiting = await services.approvals.list('pending');
   return [
     now.whatsapp.sentence,
     now.hold ? 'Sending is on hold: /release ends it.' : now.sending.sentence,
@@ -222,12 +222,12 @@ function questionLine(
 
 /** Finds the approval by a prefix of its id; without one, the only pending approval. */
 async function answerQuestion(
-  { verbs }: AssistantDeps,
+  { services }: AssistantDeps,
   argument: string,
   said: CommandSource,
   say: (question: Approval, rest: string) => Promise<string>,
 ): Promise<string> {
-  const waiting = await verbs.approvals.list('pending');
+  const waiting = await services.approvals.list('pending');
   if (waiting.length === 0) return NO_APPROVALS;
   const { word, rest } = splitFirstWord(argument);
   const meant = waiting.filter(({ id }) => id.startsWith(word.toLowerCase()));
@@ -239,7 +239,7 @@ async function answerQuestion(
 }
 
 async function withConversation(
-  { verbs: { conversations } }: AssistantDeps,
+  { services: { conversations } }: AssistantDeps,
   argument: string,
   verb: 'pause' | 'resume',
 ): Promise<string> {
@@ -274,7 +274,7 @@ const RESUMABLE: readonly string[] = ['PAUSED', 'NEEDS_HUMAN_INTERVENTION'];
  * schedules.
  */
 async function schedule(
-  { verbs: { schedules } }: AssistantDeps,
+  { services: { schedules } }: AssistantDeps,
   argument: string,
 ): Promise<string> {
   if (argument === '') {

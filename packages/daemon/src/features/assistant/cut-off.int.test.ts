@@ -105,13 +105,13 @@ test('ends only the running turn with /stop', async () => {
 });
 
 test('asks no model during a hold and answers after the release', async () => {
-  await bed.engine.verbs.hold.hold('test');
+  await bed.engine.services.hold.hold('test');
   await bed.types('are you there?');
   expect(await bed.work()).toBe(true);
   expect(bed.calls()).toEqual([]);
   expect((await bed.lines()).at(-1)).toMatchObject({ content: 'are you there?', waiting: true });
   await bed.types('/status of nothing');
-  await bed.engine.verbs.hold.release();
+  await bed.engine.services.hold.release();
   const jobs = await bed.sql(
     `SELECT data->>'line' AS line FROM relay_jobs.job WHERE name = 'assistant' AND state < 'completed'`,
   );
@@ -125,11 +125,11 @@ test('delays the answer when a hold begins during the model call', async () => {
   await bed.types('think a bit');
   const turn = bed.work();
   await eventually(() => bed.calls().length === 1);
-  await bed.engine.verbs.hold.hold('test');
+  await bed.engine.services.hold.hold('test');
   await turn;
   expect(await last()).toBe('think a bit');
   expect(await lastRun()).toMatchObject({ state: 'discarded' });
-  await bed.engine.verbs.hold.release();
+  await bed.engine.services.hold.release();
   expect(await bed.work()).toBe(true);
   expect(await last()).toBe('thought');
 });

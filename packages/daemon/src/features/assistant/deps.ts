@@ -33,7 +33,7 @@ export interface AssistantDeps extends Engine {
   readonly schedules: AssistantSchedules;
   readonly digests: DigestService;
   readonly webSearch: WebSearch;
-  readonly verbs: CommandServices;
+  readonly services: CommandServices;
   readonly turns: SessionTurns;
   /** Whether WhatsApp is connected; checked for each turn. */
   connected(): boolean;

@@ -8,7 +8,7 @@ import { createAssistantService } from './service.ts';
 import { onAssistantJob } from './turn.ts';
 
 interface AssistantFeature {
-  readonly verbs: AssistantService;
+  readonly service: AssistantService;
   readonly onRelease: OnRelease;
   readonly onQuestion: JobHandler<'assistant'>;
 }
@@ -16,7 +16,7 @@ interface AssistantFeature {
 export function openAssistant(options: Omit<AssistantDeps, 'turns'>): AssistantFeature {
   const deps: AssistantDeps = { ...options, turns: new SessionTurns() };
   return {
-    verbs: createAssistantService(deps),
+    service: createAssistantService(deps),
     onRelease: resumeQuestionsOnRelease(deps),
     onQuestion: onAssistantJob(deps),
   };

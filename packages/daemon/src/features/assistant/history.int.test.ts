@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const history = (which: { limit: number; before?: number } = { limit: 50 }) =>
-  bed.assistant.verbs.history(which);
+  bed.assistant.service.history(which);
 
 test('returns an answer with its tool calls, counted results and source names', async () => {
   await (await bed.chats('what did she say')).over;
@@ -56,7 +56,7 @@ test('appends an event without text for every line and for a reset', async () =>
   const before = (await told()).length;
   await (await bed.chats('ping')).over;
   await (await bed.chats('/help')).over;
-  await bed.assistant.verbs.reset();
+  await bed.assistant.service.reset();
   const events = (await told()).slice(before);
   expect(events).toHaveLength(5);
   expect(events.every(({ data }) => Object.keys(data).length === 0)).toBe(true);

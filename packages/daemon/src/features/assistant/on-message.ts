@@ -32,7 +32,7 @@ export async function onAssistantMessage(
   const line = await addLine(work.tx, session, {
     role: 'user',
     content: body,
-    at: sentAt,
+    saidAt: sentAt,
     message,
     command: !untrusted && parseSlashCommand(body) !== null,
     untrusted,
@@ -76,7 +76,7 @@ export async function onAssistantReaction(
   const line = await addLine(work.tx, session, {
     role: 'user',
     content: `${command} ${asked}`,
-    at: sentAt,
+    saidAt: sentAt,
     message,
     command: true,
     waiting: true,
@@ -119,7 +119,7 @@ async function enqueueQuestions(
       data: { account, subject, line },
     })),
   );
-  work.afterCommit.push(() => jobs.hint('assistant'));
+  work.afterCommit.push(() => jobs.wake('assistant'));
 }
 
 // After a hold, the waiting questions are queued. A question that is queued twice is answered once, because its line no

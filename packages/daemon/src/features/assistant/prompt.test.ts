@@ -10,7 +10,7 @@ import { assistantTools } from './tools/tools.ts';
 const RUN = runId('1a2b3c4d-0000-4000-8000-000000000000');
 const tools = assistantTools(
   new ToolRun({
-    world: {} as never,
+    deps: {} as never,
     id: RUN,
     taint: { chats: [], outside: false },
     confirm: null,

@@ -33,14 +33,14 @@ export interface AssistantPromptInput {
 }
 
 /** Every part is trusted: text of Relay or the owner, and names that the owner gave, or numbers. */
-export function assistantInstructions(told: AssistantPromptInput): TrustedText {
+export function assistantInstructions(input: AssistantPromptInput): TrustedText {
   const parts = [
     ROLE,
-    situation(told),
-    `## How to behave\n${list(rules(told))}`,
-    told.ownersWords.trim() === '' ? '' : `## From your owner\n${told.ownersWords}`,
-    told.tools.length === 0 ? '' : `## Available Tools\n${list(told.tools.map(toolLine))}`,
-    told.connected ? permissions(told.permitted) : NOT_CONNECTED,
+    situation(input),
+    `## How to behave\n${list(rules(input))}`,
+    input.ownersWords.trim() === '' ? '' : `## From your owner\n${input.ownersWords}`,
+    input.tools.length === 0 ? '' : `## Available Tools\n${list(input.tools.map(toolLine))}`,
+    input.connected ? permissions(input.permitted) : NOT_CONNECTED,
   ];
   return trustedText(parts.filter((part) => part !== '').join('\n\n'));
 }

@@ -264,7 +264,8 @@ export function createChatSummaryService(deps: ChatSummaryDeps): ChatSummaryServ
           signal,
           ...chatOnlyHooks(chat),
           // An answer that was paid for is returned, even if it uses up the budget.
-          spent: (spent) => noteSingleCallRun(db, lease, { actor: by, clock: deps, taint }, spent),
+          onUsage: (spent) =>
+            noteSingleCallRun(db, lease, { actor: by, clock: deps, taint }, spent),
         },
       });
       return async (name, lines) => (await summarise(session, name, lines, taint)).text;

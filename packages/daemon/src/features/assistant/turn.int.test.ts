@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const found = (text: string, at = new Date('2026-02-07T08:30:00Z'), of = mum) => ({
   message: 'M1' as never,
-  number: 1,
+  rowId: 1,
   chat: of.chat,
   chatName: of.name,
   isGroup: false,

@@ -187,7 +187,7 @@ async function answerLine(
   const said = await submitAnswer(deps, work, session.chat_id, {
     text,
     run,
-    answers: question.message_id,
+    answersMessage: question.message_id,
   });
   const detail = run === null ? said : { run, ...said };
   // A command counts as carried out, whether the owner can be told or not.
@@ -202,18 +202,18 @@ async function submitAnswer(
   {
     text,
     run,
-    answers,
-  }: Pick<AnswerToSend, 'text' | 'run'> & { readonly answers: MessageId | null },
+    answersMessage,
+  }: Pick<AnswerToSend, 'text' | 'run'> & { readonly answersMessage: MessageId | null },
 ): Promise<Pick<LedgerDetail, 'outbox' | 'refusal'>> {
   const actor = run === null ? NOTIFIER : ({ kind: 'assistant', run } as const);
   const proposal = { kind: 'send_message', chat, text: signText(text) } as const;
   const { decision, message } = await gate.submit(work.tx, actor, proposal, {
     ...(run === null ? {} : { run }),
-    ...(answers === null ? {} : { answers }),
+    ...(answersMessage === null ? {} : { answersMessage }),
   });
   // A hold began in this moment: a question waits for its end; a command has already been carried out.
   if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
-  work.afterCommit.push(() => gate.hint());
+  work.afterCommit.push(() => gate.wakeOutbox());
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }
 
@@ -281,7 +281,7 @@ export async function beginAssistantTurn(
   const run = await beginRun(work.tx, {
     account,
     actor: 'assistant',
-    of: { session: session.id },
+    owner: { session: session.id },
     epoch: null,
     readUpTo: question.id,
     taint,
@@ -350,11 +350,15 @@ export async function runAssistantTurn(
     if (signal.reason instanceof TurnStopped)
       return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
     signal.throwIfAborted();
-    const told = error instanceof RelayError;
-    if (!told) deps.log.error('the assistant failed', { run: begun.run, error });
-    const message = told ? error.message : UNEXPECTED_ERROR_SENTENCE;
+    const isRelayError = error instanceof RelayError;
+    if (!isRelayError) deps.log.error('the assistant failed', { run: begun.run, error });
+    const message = isRelayError ? error.message : UNEXPECTED_ERROR_SENTENCE;
     const text = FALLBACK_ANSWERS.failed(message, await deeds());
-    return { state: 'failed', text, failure: { code: told ? error.code : 'internal', message } };
+    return {
+      state: 'failed',
+      text,
+      failure: { code: isRelayError ? error.code : 'internal', message },
+    };
   }
 }
 
@@ -388,7 +392,7 @@ async function runSession(
   const rounds = { asked: 0, beside: 0 };
   let session: AgentSession | null = null;
   const toolRun = new ToolRun({
-    world: assistantToolDeps(deps),
+    deps: assistantToolDeps(deps),
     id: run,
     taint,
     confirm: channel.kind === 'chat' ? confirmInChat(deps, channel.sink) : null,
@@ -434,9 +438,9 @@ async function runSession(
     clock,
     hooks: {
       signal,
-      read: taint,
-      reads: (seen) => toolRun.reads(seen),
-      spent: async (spent) => {
+      alreadyRead: taint,
+      beforeReading: (seen) => toolRun.reads(seen),
+      onUsage: async (spent) => {
         if (rounds.beside === 0) rounds.asked += 1;
         const usedBefore = sql<number>`0`;
         const { day } = await noteRunSpending(
@@ -448,7 +452,7 @@ async function runSession(
         const fault = dayBudgetError(settings.agent, day);
         if (fault !== null) throw fault;
       },
-      toolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),
+      onToolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),
       ...streamHooks(channel),
     },
   });
@@ -477,16 +481,23 @@ function streamHooks(channel: AssistantChannel) {
   if (channel.kind !== 'chat') return {};
   const { sink } = channel;
   return {
-    text: (delta: string) => sink({ type: 'text', delta }),
-    textReset: () => sink({ type: 'text_reset' }),
-    calling: ({ id, name, arguments: given }: { id: string; name: string; arguments: unknown }) =>
-      sink({ type: 'tool_call', id, name, arguments: given }),
-    called: ({ id, result }: { id: string; result: string }) =>
+    onText: (delta: string) => sink({ type: 'text', delta }),
+    onTextReset: () => sink({ type: 'text_reset' }),
+    onToolCall: ({
+      id,
+      name,
+      arguments: given,
+    }: {
+      id: string;
+      name: string;
+      arguments: unknown;
+    }) => sink({ type: 'tool_call', id, name, arguments: given }),
+    onToolResult: ({ id, result }: { id: string; result: string }) =>
       sink({ type: 'tool_result', id, result }),
   };
 }
 
-function assistantToolDeps(deps: AssistantDeps): ToolRun['world'] {
+function assistantToolDeps(deps: AssistantDeps): ToolRun['deps'] {
   const { db, lease, gate, schedules, settings, search, digests, events } = deps;
   return {
     db,
@@ -495,13 +506,13 @@ function assistantToolDeps(deps: AssistantDeps): ToolRun['world'] {
     schedules,
     digests: (query) => digests.digests(query),
     admins: settings.admin_phone_numbers,
-    find: async (query, options) =>
+    searchMessages: async (query, options) =>
       (await search.search({ kind: 'assistant' }, query, options)).map((hit) => ({
         ...toPastMessage(hit),
-        sure: hit.sure ?? true,
+        isSure: hit.isSure ?? true,
       })),
-    changed: () => {
-      gate.hint();
+    afterCommit: () => {
+      gate.wakeOutbox();
       events.hint();
     },
   };

@@ -43,24 +43,24 @@ export function createAutoReplyAgent(options: AutoReplyAgentOptions): ComposeRep
       instructions: replyInstructions(context, limits.instructions),
       tools:
         (await search?.tools((call, result) =>
-          hooks.lookedUp({ ...call, result: JSON.stringify(result) }),
+          hooks.onToolCall({ ...call, result: JSON.stringify(result) }),
         )) ?? [],
       limits,
       clock,
       hooks: {
         signal: hooks.signal,
-        read: { ...UNTAINTED, chats: [chat] },
-        reads: (taint) => hooks.reads(taint),
-        spent: (spent) => hooks.spent(spent),
-        text: (delta) => {
+        alreadyRead: { ...UNTAINTED, chats: [chat] },
+        beforeReading: (taint) => hooks.beforeReading(taint),
+        onUsage: (spent) => hooks.onUsage(spent),
+        onText: (delta) => {
           said += delta;
-          hooks.said(said);
+          hooks.onText(said);
         },
         // The text of a failed attempt remains the partial answer until the next attempt says something.
-        textReset: () => {
+        onTextReset: () => {
           said = '';
         },
-        toolFailed: (tool, error) => log.warn('a tool failed', { run, event: tool, error }),
+        onToolFailed: (tool, error) => log.warn('a tool failed', { run, event: tool, error }),
       },
     });
     const rest = await session.act(replyMessages(context, clock.date()));

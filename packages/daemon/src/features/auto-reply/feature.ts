@@ -8,18 +8,18 @@ import { type AutoReplyDeps, onReplyJob } from './turn.ts';
 
 interface AutoReplyFeature {
   /** Queues waiting messages without a job, because their job failed for good. */
-  lookAgain(): Promise<void>;
+  enqueueForgotten(): Promise<void>;
   /** Starts answering. */
   start(compose: ComposeReply): Promise<void>;
   readonly onRelease: OnRelease;
 }
 
 export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
-  const lookAgain = () => transaction(deps, (work) => enqueueWaitingReplies(deps, work));
+  const enqueueForgotten = () => transaction(deps, (work) => enqueueWaitingReplies(deps, work));
   return {
-    lookAgain,
+    enqueueForgotten,
     async start(compose) {
-      await lookAgain();
+      await enqueueForgotten();
       // Twice the number of parallel model calls, so that other jobs can be prepared and finished meanwhile.
       const atHand = 2 * deps.settings.auto_reply.concurrency;
       deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose));

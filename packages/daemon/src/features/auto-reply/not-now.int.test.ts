@@ -258,8 +258,8 @@ test('asks the owner before sending an answer that used the web', async () => {
   const mom = await bed.contact();
   bed.model(async ({ chat }, hooks) => {
     const arguments_ = { query: 'weather' };
-    await hooks.lookedUp({ id: '1', name: 'web_search', arguments: arguments_, result: 'sunny' });
-    await hooks.reads({ chats: [chat], outside: true });
+    await hooks.onToolCall({ id: '1', name: 'web_search', arguments: arguments_, result: 'sunny' });
+    await hooks.beforeReading({ chats: [chat], outside: true });
     return 'It will be sunny';
   });
   await bed.writes(mom, 'how will the weather be?');

@@ -48,7 +48,7 @@ export async function onAutoReplyMessage(
   await appendSessionLine(work.tx, session, {
     role: 'user',
     content: body,
-    at: sentAt,
+    saidAt: sentAt,
     message,
     waiting: true,
   });
@@ -71,7 +71,7 @@ export async function enqueueReplies(
     'auto_reply',
     sessions.map((subject) => ({ key: replyJobKey(engine, subject), data: { account, subject } })),
   );
-  if (sessions.length > 0) work.afterCommit.push(() => engine.jobs.hint('auto_reply'));
+  if (sessions.length > 0) work.afterCommit.push(() => engine.jobs.wake('auto_reply'));
 }
 
 /** For every session with waiting messages and no job: after a hold, and at start. */
@@ -80,7 +80,7 @@ export async function enqueueWaitingReplies(engine: Engine, work: UnitOfWork): P
     SELECT session_id AS id FROM session_messages WHERE account_id = ${engine.lease.account} AND waiting
     GROUP BY session_id ORDER BY min(id)`.execute(work.tx);
   const keys = rows.map(({ id }) => replyJobKey(engine, id));
-  const lacking = new Set(await engine.jobs.lacking(work.tx, 'auto_reply', keys));
+  const lacking = new Set(await engine.jobs.keysWithoutJob(work.tx, 'auto_reply', keys));
   await enqueueReplies(
     engine,
     work,

@@ -7,7 +7,7 @@ test('runs at most the given number at once, keeps the order, and frees the plac
   let now = 0;
   let most = 0;
   const work = (n: number) =>
-    places.during(async () => {
+    places.run(async () => {
       order.push(n);
       now += 1;
       most = Math.max(most, now);

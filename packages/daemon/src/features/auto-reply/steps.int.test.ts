@@ -174,7 +174,7 @@ test('retries a temporary failure once', async () => {
 test('stores partial text of a failed answer without sending it and tells the model next time', async () => {
   const mom = await bed.contact();
   bed.model((_context, hooks) => {
-    hooks.said('I think that');
+    hooks.onText('I think that');
     throw new RelayError('model_refused', { provider: 'x', status: 400 });
   });
   await bed.writes(mom, 'hello');

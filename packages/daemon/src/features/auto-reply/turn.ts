@@ -64,7 +64,7 @@ export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
   return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
     const turn = await beginReply(deps, job);
     if (turn === null) return;
-    const composed = await places.during(() => runModel(deps, compose, turn, stop));
+    const composed = await places.run(() => runModel(deps, compose, turn, stop));
     if (composed === 'ended') return discardReply(deps, turn);
     if ('error' in composed) return failReply(deps, turn, composed);
     await finishReply(deps, turn, composed);
@@ -86,15 +86,15 @@ async function runModel(
   let outside = false;
   const hooks = {
     signal,
-    spent: (spent: ModelUsage) => addReplyUsage(deps, run, spent),
-    said: (text: string) => {
+    onUsage: (spent: ModelUsage) => addReplyUsage(deps, run, spent),
+    onText: (text: string) => {
       said = text;
     },
-    reads: async (taint: Taint) => {
+    beforeReading: async (taint: Taint) => {
       await transaction(deps, ({ tx }) => saveRunTaint(tx, deps.lease.account, run, taint));
       ({ outside } = taint);
     },
-    lookedUp: (call: ToolCallRecord) => recordWebLookup(deps, run, call),
+    onToolCall: (call: ToolCallRecord) => recordWebLookup(deps, run, call),
   };
   const composed = Promise.resolve()
     .then(() => compose(context, hooks))
@@ -167,7 +167,7 @@ async function decideReply(
       writtenAt: line.at,
       quietHours: standing.options.quietHours ?? null,
       zone: deps.zone,
-      rest: cooldownOf(session),
+      cooldown: cooldownOf(session),
       lines,
       answers,
     },
@@ -210,7 +210,7 @@ async function createReplyTurn(
   const run = await beginRun(work.tx, {
     account: deps.lease.account,
     actor: `auto_reply:${session.chat_id}`,
-    of: { session: session.id },
+    owner: { session: session.id },
     epoch: null,
     readUpTo: line.id,
     taint: { ...UNTAINTED, chats: [session.chat_id] },
@@ -260,7 +260,7 @@ function finishReply(
       run,
       late,
       outside,
-      answers: task.line.message_id,
+      answersMessage: task.line.message_id,
     });
     await recordReply(deps, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
   });
@@ -276,7 +276,7 @@ async function appendReply(
   const { id } = await appendSessionLine(work.tx, task.session, {
     role: 'assistant',
     content,
-    at: deps.now(),
+    saidAt: deps.now(),
     run,
     answers: task.line.id,
   });
@@ -330,7 +330,7 @@ async function failReply(
     const task = await lockCurrentTask(deps, work, turn);
     if (task === null) return false;
     await endRun(work.tx, deps.lease.account, run, 'failed', failureText(error));
-    const mayPass = !(error instanceof RelayError) || error.passes;
+    const mayPass = !(error instanceof RelayError) || error.isRetryable;
     if (mayPass && (await countFailures(work, turn)) < 2) return true;
     const { chat_id: chat } = task.session;
     work.afterCommit.push(() => deps.log.error('the answer failed', { chat, run, error }));
@@ -376,33 +376,33 @@ interface ReplyToSend {
   readonly late: boolean;
   readonly outside: boolean;
   /** The message being answered. */
-  readonly answers: MessageId;
+  readonly answersMessage: MessageId;
 }
 
 async function submitReply(
   { gate, lease: { account } }: AutoReplyDeps,
   work: UnitOfWork,
   { id: session, chat_id: chat }: ReplySession,
-  { answer, text, run, late, outside, answers }: ReplyToSend,
+  { answer, text, run, late, outside, answersMessage }: ReplyToSend,
 ): Promise<ReplyOutcome> {
   const asked = { requestedBy: `auto_reply:${chat}` };
   const replaced = await withdrawApprovals(work.tx, account, asked, REPLACED_SENTENCE);
-  const circumstances: SubmitContext = {
+  const context: SubmitContext = {
     run,
-    late,
-    answers,
+    isLate: late,
+    answersMessage,
     taint: { chats: [chat], outside },
   };
   const { message, approval, decision } = await gate.submit(
     work.tx,
     { kind: 'auto_reply', chat },
     { kind: 'send_message', chat, text },
-    circumstances,
+    context,
   );
   // A hold began in this moment: the transaction is rolled back and the answer is parked.
   if (decision.reason === 'hold') throw new TransactionConflict('a hold began');
   await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
-  if (message !== null) work.afterCommit.push(() => gate.hint());
+  if (message !== null) work.afterCommit.push(() => gate.wakeOutbox());
   await work.tx
     .updateTable('session_messages')
     .set({ outbox_id: message?.id ?? null, approval_id: approval })
@@ -526,8 +526,12 @@ async function startCooldown(
     deps.log.warn('auto-reply cooldown', { chat: session.chat_id, reason: cause, count }),
   );
   if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
-  const told = await notifyOwner(work.tx, { gate: deps.gate, account }, cooldownNotice(name, rest));
-  if (told) work.afterCommit.push(() => deps.gate.hint());
+  const isNotified = await notifyOwner(
+    work.tx,
+    { gate: deps.gate, account },
+    cooldownNotice(name, rest),
+  );
+  if (isNotified) work.afterCommit.push(() => deps.gate.wakeOutbox());
 }
 
 // The daily token budget that all agents share, checked before an answer and after every model call.
@@ -579,7 +583,7 @@ export class ConcurrencyLimit {
     this.#free = count;
   }
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {

@@ -226,7 +226,7 @@ test('does not reuse the numbers of erased messages after a restore', async () =
   const takeOne = async ({ options, account, sql: ask }: typeof first) => {
     const { database, lease, jobs } = options;
     await receive({ sql: ask }, account, [incoming()]);
-    await takeInBatch({ db: database.kysely, lease, jobs, open: openPlain, read: readJson }, 1);
+    await takeInBatch({ db: database.kysely, lease, jobs, unseal: openPlain, read: readJson }, 1);
     return (await ask<{ id: number }>('SELECT max(id) AS id FROM messages'))[0]?.id ?? 0;
   };
   await takeOne(first);
@@ -247,7 +247,7 @@ test('restores a delayed job with its delay', async () => {
       {
         key: 'k',
         data: { account: first.account, subject: ID as never },
-        inSeconds: 12 * 3_600,
+        delaySeconds: 12 * 3_600,
       },
     ]),
   );
@@ -268,7 +268,7 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
   const second = await freshPost(onTestFinished);
   const { lease, gate, database, network, sql: ask } = second;
   const kysely = database.kysely;
-  const world = { lease, gate, now: () => new Date() };
+  const deps = { lease, gate, now: () => new Date() };
   second.start();
   await importArchive(
     {
@@ -276,7 +276,7 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
       jobs,
       lease,
       schemaVersion: SCHEMA,
-      onRestored: onRestored({ ...world, settled: async () => {} }),
+      onRestored: onRestored({ ...deps, settled: async () => {} }),
     },
     Readable.from([archive]),
   );
@@ -293,7 +293,7 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
   const hold = createHoldService({
     ...second.world,
     onRelease: async () => {},
-    changed: () => {},
+    onChange: () => {},
   });
   await hold.release();
   await second.becomes('failed', 'sent');

@@ -29,16 +29,16 @@ async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupD
   onTestFinished(() => removeFolder(join(folder, '..')));
   let memory: BackupRecord = { last_at: null, failed: null };
   let now = new Date('2026-11-16T12:00:00Z');
-  const world: BackupDeps = {
+  const deps: BackupDeps = {
     jobs,
     log: silentLog,
     now: () => now,
     settings: { every: 'off', keep: 3, folder: null, ...settings },
-    usualFolder: folder,
+    defaultFolder: folder,
     zone: 'UTC',
     archive: () => exportArchive({ database, jobs, version: 'test', schemaVersion: 1 }),
-    remembered: async () => memory,
-    remember: async (next) => {
+    readRecord: async () => memory,
+    writeRecord: async (next) => {
       memory = next;
     },
     ...more,
@@ -47,7 +47,7 @@ async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupD
     now = new Date(now.getTime() + ms);
   };
   const files = () => readdirSync(folder).sort();
-  return { backups: openBackups(world), world, folder, files, pass, sql, account, database };
+  return { backups: openBackups(deps), deps, folder, files, pass, sql, account, database };
 }
 
 const DAY = 86_400_000;
@@ -57,7 +57,7 @@ test('writes a backup that only its owner can read and that an empty home can im
   await sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '{\"a\": 1}')", [
     account,
   ]);
-  const made = await backups.verbs.make();
+  const made = await backups.service.make();
   expect(statSync(made.file).mode & 0o777).toBe(0o600);
   expect(made).toMatchObject({ made_at: '2026-11-16T12:00:00.000Z', removed: [] });
 
@@ -81,7 +81,7 @@ test('keeps the newest backups, deletes older ones, and touches no other file', 
   await mkdir(folder, { recursive: true });
   for (const name of ['relay-2026-01-01.tar.gz', 'relay-backup-notes.tar.gz', 'photo.jpg'])
     await writeFile(join(folder, name), 'mine');
-  for (let day = 0; day < 4; day++, pass(DAY)) await backups.verbs.make();
+  for (let day = 0; day < 4; day++, pass(DAY)) await backups.service.make();
   expect(files()).toEqual([
     'photo.jpg',
     'relay-2026-01-01.tar.gz',
@@ -93,17 +93,17 @@ test('keeps the newest backups, deletes older ones, and touches no other file', 
 
 test('keeps several backups of the same second apart', async () => {
   const { backups, files } = await bed({ keep: 2 });
-  const made = await Promise.all([1, 2, 3].map(() => backups.verbs.make()));
+  const made = await Promise.all([1, 2, 3].map(() => backups.service.make()));
   expect(new Set(made.map(({ file }) => file)).size).toBe(3);
   expect(files()).toHaveLength(2);
-  expect((await backups.verbs.list()).backups[0]?.file).toBe(made[2]?.file);
+  expect((await backups.service.list()).backups[0]?.file).toBe(made[2]?.file);
 });
 
 test('removes what a killed daemon left half-written', async () => {
   const { backups, folder, files } = await bed();
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'relay-backup-2026-11-15T03-40-00Z.tar.gz.part'), 'half');
-  await backups.verbs.make();
+  await backups.service.make();
   expect(files()).toEqual(['relay-backup-2026-11-16T12-00-00Z.tar.gz']);
 });
 
@@ -112,7 +112,7 @@ test('backs up at the start when the last backup is too old, and not again befor
   const first = await backups.start();
   await first();
   expect(files()).toHaveLength(1);
-  expect(await backups.verbs.list()).toMatchObject({
+  expect(await backups.service.list()).toMatchObject({
     last_at: '2026-11-16T12:00:00.000Z',
     next_at: '2026-11-17T03:40:00.000Z',
     trouble: null,
@@ -120,13 +120,13 @@ test('backs up at the start when the last backup is too old, and not again befor
 });
 
 test('creates the backup that has become due by a scheduled job', async () => {
-  const { backups, world, files, pass, database } = await bed({ every: 'day' });
+  const { backups, deps, files, pass, database } = await bed({ every: 'day' });
   await (await backups.start())();
   pass(DAY);
   await database.kysely
     .transaction()
-    .execute((tx) => world.jobs.enqueue(tx, 'backup', [{ key: 'k', data: { task: 'look' } }]));
-  world.jobs.hint('backup');
+    .execute((tx) => deps.jobs.enqueue(tx, 'backup', [{ key: 'k', data: { task: 'look' } }]));
+  deps.jobs.wake('backup');
   await eventually(() => files().length === 2);
 });
 
@@ -134,7 +134,7 @@ test('creates no scheduled backup when turned off', async () => {
   const { backups, folder } = await bed();
   await (await backups.start())();
   expect(() => statSync(folder)).toThrow();
-  expect(await backups.verbs.list()).toMatchObject({ every: 'off', next_at: null, backups: [] });
+  expect(await backups.service.list()).toMatchObject({ every: 'off', next_at: null, backups: [] });
 });
 
 test('reports a failure with the next step until a backup succeeds, and leaves no partial file', async () => {
@@ -143,11 +143,11 @@ test('reports a failure with the next step until a backup succeeds, and leaves n
   await writeFile(folder, 'a file in the place of the folder');
   await (await backups.start())();
   const trouble = `No backup was made in ${folder}: it is not a folder. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.`;
-  expect(await backups.standing()).toEqual({ every: 'day', last_at: null, trouble });
-  await expect(backups.verbs.make()).rejects.toMatchObject({ code: 'backup_failed' });
+  expect(await backups.status()).toEqual({ every: 'day', last_at: null, trouble });
+  await expect(backups.service.make()).rejects.toMatchObject({ code: 'backup_failed' });
   await rm(folder);
-  await backups.verbs.make();
-  expect(await backups.standing()).toMatchObject({ trouble: null });
+  await backups.service.make();
+  expect(await backups.status()).toMatchObject({ trouble: null });
   expect(files()).toHaveLength(1);
 });
 
@@ -156,17 +156,17 @@ test.each([
   ['no archive', () => [Buffer.from('something else')]],
 ])('rejects a backup that reads back as %s, and keeps older ones', async (_what, damage) => {
   let damaged = false;
-  const { backups, world, files, pass } = await bed({ keep: 1 });
-  await backups.verbs.make();
+  const { backups, deps, files, pass } = await bed({ keep: 1 });
+  await backups.service.make();
   const before = files();
-  const whole = await buffer(world.archive());
+  const whole = await buffer(deps.archive());
   pass(DAY);
-  const { archive } = world;
-  Object.assign(world, {
+  const { archive } = deps;
+  Object.assign(deps, {
     archive: () => (damaged ? Readable.from(damage(whole)) : archive()),
   });
   damaged = true;
-  await expect(backups.verbs.make()).rejects.toMatchObject({
+  await expect(backups.service.make()).rejects.toMatchObject({
     code: 'backup_failed',
     message: expect.stringContaining('what was written could not be read back'),
   });

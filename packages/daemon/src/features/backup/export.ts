@@ -48,7 +48,7 @@ async function fill(
     for (const table of await listArchivedTables(tx)) {
       await writeTable(tar, table, linesOf(tx, table), parts);
     }
-    await writeTable(tar, JOBS_PART, jobs.waiting(tx), parts);
+    await writeTable(tar, JOBS_PART, jobs.exportWaiting(tx), parts);
     return readSequences(tx);
   });
   const manifest: ArchiveManifest = {

@@ -35,19 +35,19 @@ export interface BackupDeps {
   /** Read each time, because they may change while the daemon runs. */
   readonly settings: BackupSettings;
   /** The folder for backups unless another one is set. */
-  readonly usualFolder: string;
+  readonly defaultFolder: string;
   /** Whether the disk of the default folder is nearly full. */
   readonly isDiskLow?: () => boolean;
   /** The time zone for the hours of backups; an IANA name. */
   readonly zone: string;
   archive(): Readable;
-  remembered(): Promise<BackupRecord>;
-  remember(memory: BackupRecord): Promise<void>;
+  readRecord(): Promise<BackupRecord>;
+  writeRecord(memory: BackupRecord): Promise<void>;
 }
 
 interface BackupFeature {
-  readonly verbs: BackupService;
-  standing(): Promise<BackupStatus>;
+  readonly service: BackupService;
+  status(): Promise<BackupStatus>;
   /**
    * Checks at once in the background, and from then on by the clock. Returns a function that waits for the first check.
    */
@@ -65,11 +65,11 @@ export function openBackups(deps: BackupDeps): BackupFeature {
     return mine;
   };
   return {
-    verbs: {
+    service: {
       list: () => listBackupState(deps),
       make: () => inTurn(() => makeBackup(deps)),
     },
-    standing: () => readBackupStatus(deps),
+    status: () => readBackupStatus(deps),
     async start() {
       const { jobs, log } = deps;
       jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
@@ -82,7 +82,8 @@ export function openBackups(deps: BackupDeps): BackupFeature {
   };
 }
 
-const folderOf = ({ settings, usualFolder }: BackupDeps): string => settings.folder ?? usualFolder;
+const folderOf = ({ settings, defaultFolder }: BackupDeps): string =>
+  settings.folder ?? defaultFolder;
 
 /** The file system's own error, thrown before the disk is full. */
 const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
@@ -94,7 +95,7 @@ async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
   try {
     if (settings.folder === null && deps.isDiskLow?.()) throw NO_SPACE;
     const { rows, ...backup } = await writeBackup(folder, deps.archive(), now());
-    await deps.remember({ last_at: backup.made_at, failed: null });
+    await deps.writeRecord({ last_at: backup.made_at, failed: null });
     const removed = await removeOldBackups(folder, settings.keep);
     const ms = Math.round(performance.now() - began);
     log.info('backup created', { path: backup.file, count: rows, ms });
@@ -110,7 +111,7 @@ async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
 
 /** The scheduled backup. A failure is stored for the status. */
 async function backUpWhenDue(deps: BackupDeps): Promise<void> {
-  const memory = await deps.remembered();
+  const memory = await deps.readRecord();
   const due = dueAt(deps, memory);
   if (due === null || due > deps.now()) return;
   try {
@@ -118,7 +119,7 @@ async function backUpWhenDue(deps: BackupDeps): Promise<void> {
   } catch (error) {
     deps.log.error('backup failed', { error });
     const sentence = error instanceof Error ? error.message : String(error);
-    await deps.remember({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
+    await deps.writeRecord({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
   }
 }
 
@@ -129,7 +130,7 @@ function dueAt({ settings, zone, now }: BackupDeps, { last_at }: BackupRecord): 
 }
 
 async function readBackupStatus(deps: BackupDeps): Promise<BackupStatus> {
-  return toBackupStatus(deps, await deps.remembered());
+  return toBackupStatus(deps, await deps.readRecord());
 }
 
 function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRecord): BackupStatus {
@@ -139,7 +140,7 @@ function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRec
 }
 
 async function listBackupState(deps: BackupDeps): Promise<Backups> {
-  const memory = await deps.remembered();
+  const memory = await deps.readRecord();
   const folder = folderOf(deps);
   return {
     ...toBackupStatus(deps, memory),

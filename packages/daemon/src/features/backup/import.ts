@@ -144,8 +144,8 @@ const jobSchema = z.object({
 async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]): Promise<void> {
   for (const line of lines) {
     const { queue, key, data, start_after } = jobSchema.parse(JSON.parse(line));
-    const inSeconds = Math.ceil((start_after.getTime() - Date.now()) / 1_000);
-    await jobs.enqueue(tx, queue, [{ key, data: data as never, inSeconds }]);
+    const delaySeconds = Math.ceil((start_after.getTime() - Date.now()) / 1_000);
+    await jobs.enqueue(tx, queue, [{ key, data: data as never, delaySeconds }]);
   }
 }
 

@@ -30,7 +30,7 @@ const imports = createImportService({
   now,
   zone: 'Europe/Berlin',
   home,
-  stored: () => {},
+  onStored: () => {},
 });
 
 beforeEach(() => sql('TRUNCATE messages, message_keys, chats, contacts CASCADE'));

@@ -37,7 +37,7 @@ export function createImportService(deps: ImportDeps): ImportService {
   let busy = false;
   return {
     async begin(bytes, query) {
-      deps.refuseWhenFull?.();
+      deps.assertDiskSpace?.();
       if (busy) throw new RelayError('export_busy');
       busy = true;
       try {
@@ -96,11 +96,11 @@ class Tally {
     return { type: 'progress', lines: this.lines, percent: Math.floor(this.share * 100) };
   }
 
-  report({ place }: PreparedImport): ChatImportReport {
+  report({ target }: PreparedImport): ChatImportReport {
     return {
-      chat_id: place.chat,
-      chat_name: place.name,
-      new_chat: place.isNew,
+      chat_id: target.chat,
+      chat_name: target.name,
+      new_chat: target.isNew,
       lines: this.lines,
       messages: this.messages,
       added: this.added,
@@ -122,9 +122,9 @@ async function* importAll(
   const tally = new Tally();
   for await (const { batch, ids } of batches(messagesOf(file, chat, tally))) {
     tally.added += await transaction(deps, ({ tx }) =>
-      storeImportBatch(tx, lease.account, chat.place.chat, batch, ids),
+      storeImportBatch(tx, lease.account, chat.target.chat, batch, ids),
     );
-    deps.stored();
+    deps.onStored();
     yield tally.progress;
   }
   yield { type: 'done', report: tally.report(chat) };
@@ -135,7 +135,7 @@ async function* messagesOf(
   chat: PreparedImport,
   tally: Tally,
 ): AsyncGenerator<ImportedMessage> {
-  const makeId = idMaker(chat.place.chat);
+  const makeId = idMaker(chat.target.chat);
   const read = (share: number) => {
     tally.share = share;
   };
@@ -187,7 +187,7 @@ function instantOf(
 function oldMessage(
   { sender: name, media, words }: ExportedMessage,
   at: Date,
-  { place, me, who }: PreparedImport,
+  { target, me, who }: PreparedImport,
   makeId: ReturnType<typeof idMaker>,
 ): ImportedMessage {
   const content = toStoredContent(media, words, null);
@@ -196,7 +196,7 @@ function oldMessage(
     return { id, at, content, name: null, sender: null, authors: new Set(['me']) };
   }
   // In a chat with one contact, every author other than the owner is that contact.
-  const people = place.contact === null ? who(name) : new Set([place.contact]);
+  const people = target.contact === null ? who(name) : new Set([target.contact]);
   const authors = people.size === 0 ? null : people;
   return { id, at, content, name, sender: onlyContactIn(people), authors };
 }
@@ -254,14 +254,14 @@ async function storeImportBatch(
       id,
       sentAt: at,
       quotedId: null,
-      late: false,
+      isLate: false,
       source: 'import',
       inboxSeq: null,
     })),
   );
   if (stored.size > 0) {
     const last = new Date(fresh.reduce((latest, { at }) => Math.max(latest, +at), 0));
-    await updateChats(tx, account, [{ chat, lastMessageAt: last, unread: 0, answered: false }]);
+    await updateChats(tx, account, [{ chat, lastMessageAt: last, unread: 0, isAnswered: false }]);
   }
   return stored.size;
 }
@@ -329,13 +329,13 @@ function withoutHeard(
   heard: readonly HeardMessage[],
 ): readonly ImportedMessage[] {
   if (heard.length === 0) return batch;
-  const told = batch
+  const imported = batch
     .map((message) => ({ ...message, essence: messageEssence(message.content), message }))
     // Messages with a known author are matched first.
     .sort((a, b) => Number(a.authors === null) - Number(b.authors === null));
   const places = Map.groupBy(heard, (one) => bucketOf(one.essence));
   const gone = new Set<ImportedMessage>();
-  for (const [bucket, group] of Map.groupBy(told, (one) => bucketOf(one.essence))) {
+  for (const [bucket, group] of Map.groupBy(imported, (one) => bucketOf(one.essence))) {
     const pairs = pairMessages(group, places.get(bucket) ?? []);
     group.forEach(({ message }, n) => {
       if (pairs[n] !== null) gone.add(message);

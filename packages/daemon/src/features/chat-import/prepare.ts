@@ -36,9 +36,9 @@ export interface ImportDeps {
   readonly zone: string;
   readonly home: string;
   /** Throws while the disk is nearly full. */
-  readonly refuseWhenFull?: () => void;
+  readonly assertDiskSpace?: () => void;
   /** Called after a commit that stored messages. */
-  readonly stored: () => void;
+  readonly onStored: () => void;
 }
 
 const MOST_NAMES = 5_000;
@@ -61,7 +61,8 @@ async function scanExport(file: ExportFile, now: number): Promise<ExportScan> {
     finder.add({ ...reading.message.head, rest: '' });
     if (senders.size < MOST_NAMES) senders.add(reading.message.sender);
   }
-  if (!reader.begun) throw new RelayError('export_invalid', { what: 'no line begins with a date' });
+  if (!reader.hasMessages)
+    throw new RelayError('export_invalid', { what: 'no line begins with a date' });
   return { order: finder.found(), senders, lines };
 }
 
@@ -86,7 +87,7 @@ export async function* readExport(
 }
 
 export interface PreparedImport {
-  readonly place: ImportTarget;
+  readonly target: ImportTarget;
   readonly order: DateOrder;
   readonly me: ReadonlySet<string>;
   readonly who: NameResolver;
@@ -126,9 +127,9 @@ export async function prepareImport(
     });
   }
   return transaction(deps, async ({ tx }) => {
-    const place = await createImportTarget(tx, account, where, several);
-    const who = await loadChatMemberNames(tx, account, place.chat);
-    return { place, order, me, who, zone, lines, latest };
+    const target = await createImportTarget(tx, account, where, several);
+    const who = await loadChatMemberNames(tx, account, target.chat);
+    return { target, order, me, who, zone, lines, latest };
   });
 }
 
@@ -154,7 +155,7 @@ interface ImportTarget {
 
 /** Found before anything is written. */
 type TargetMatch =
-  | { readonly known: MatchedContact['of'] }
+  | { readonly known: MatchedContact['contact'] }
   | { readonly number: string; readonly name: string }
   | { readonly name: string };
 
@@ -173,15 +174,17 @@ async function findImportTarget(
   const query = given?.trim() || title;
   if (query === null) throw new RelayError('export_chat');
   const found = await matchContacts(db, account, { query, kind: 'all', limit: 6 });
-  const exact = found.meant.filter(({ rank }) => rank === 0);
+  const exact = found.likely.filter(({ rank }) => rank === 0);
   // The name of a file must match a name exactly.
-  const meant = exact.length > 0 || given === null ? exact : found.meant;
-  const [first, ...others] = meant;
+  const likely = exact.length > 0 || given === null ? exact : found.likely;
+  const [first, ...others] = likely;
   if (others.length > 0) {
-    const candidates = meant.map(({ of }) => of.name ?? of.jid ?? of.id).join(', ');
+    const candidates = likely
+      .map(({ contact }) => contact.name ?? contact.jid ?? contact.id)
+      .join(', ');
     throw new RelayError('contact_ambiguous', { who: query, candidates });
   }
-  if (first !== undefined) return { known: first.of };
+  if (first !== undefined) return { known: first.contact };
   return found.number === null ? { name: query } : { number: found.number, name: query };
 }
 
@@ -215,8 +218,8 @@ async function directTarget(
   contact: ContactId,
   shown: Pick<ImportTarget, 'name' | 'isNew'>,
 ): Promise<ImportTarget> {
-  const { ofContact } = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
-  const chat = ofContact.get(contact);
+  const { byContact } = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
+  const chat = byContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
   return { ...shown, chat, contact };
 }

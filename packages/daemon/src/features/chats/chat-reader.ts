@@ -102,7 +102,7 @@ async function matchesName(
   if (q === '') return sql`true`;
   const query = { query: q, kind: 'all', limit: MAX_NAME_MATCHES } as const;
   const { matches } = await matchContacts(db, account, query);
-  const ids = matches.map(({ of }) => of.id);
+  const ids = matches.map(({ contact }) => contact.id);
   return sql`(c.contact_id = ANY(${ids}::uuid[]) OR (c.kind = 'group' AND c.id = ANY(${ids}::uuid[])))`;
 }
 

@@ -21,8 +21,8 @@ async function chatWith(address: string): Promise<{ chat: ChatId; contact: Conta
     const [contact] = (await resolveSightings(tx, account, [aliasesOfAddresses([address])])) as [
       ContactId,
     ];
-    const { ofContact } = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
-    return { chat: ofContact.get(contact) as ChatId, contact };
+    const { byContact } = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
+    return { chat: byContact.get(contact) as ChatId, contact };
   });
 }
 
@@ -37,14 +37,14 @@ async function say(chat: ChatId, sender: ContactId | null, over: Partial<Message
     body: 'hello',
     quotedId: null,
     media: null,
-    late: false,
+    isLate: false,
     source: 'whatsapp',
     inboxSeq: null,
     ...over,
   };
   await db.transaction().execute(async (tx) => {
     await putMessages(tx, account, [message]);
-    const news = { chat, lastMessageAt: message.sentAt, unread: 0, answered: false };
+    const news = { chat, lastMessageAt: message.sentAt, unread: 0, isAnswered: false };
     await updateChats(tx, account, [news]);
   });
 }

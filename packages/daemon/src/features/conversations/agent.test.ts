@@ -39,7 +39,7 @@ const line = (id: number, role: TranscriptLine['role'], content: string) => ({
 function turn(
   context: Partial<TurnContext> = {},
   settings: Partial<AgentSettings> = {},
-  spent: (cost: ModelUsage) => Promise<void> = async () => {},
+  onUsage: (cost: ModelUsage) => Promise<void> = async () => {},
 ) {
   const takeTurn = createConversationAgent({
     models: { open: async () => world.opened() },
@@ -64,7 +64,11 @@ function turn(
     maxFollowups: 5,
     ...context,
   };
-  return takeTurn(whole, { signal: new AbortController().signal, spent, reads: async () => {} });
+  return takeTurn(whole, {
+    signal: new AbortController().signal,
+    onUsage,
+    beforeReading: async () => {},
+  });
 }
 
 interface Request {
@@ -112,11 +116,11 @@ test('uses createAgentSession with exactly the six conversation tools', async ()
 
 test('returns the reason when the agent ends the conversation or asks for the owner', async () => {
   world.server.rules([{ reply: { tool_calls: [call('end_conversation', { reason: 'Met.' })] } }]);
-  expect(await turn()).toMatchObject({ messages: [], end: 'Met.' });
+  expect(await turn()).toMatchObject({ messages: [], endReason: 'Met.' });
   world.server.rules([
     { reply: { tool_calls: [call('request_human_intervention', { reason: 'A price?' })] } },
   ]);
-  expect(await turn()).toMatchObject({ messages: [], intervene: 'A price?' });
+  expect(await turn()).toMatchObject({ messages: [], interventionReason: 'A price?' });
 });
 
 test('logs place_call as unavailable, tells the model and continues the turn', async () => {
@@ -147,7 +151,7 @@ test('asks the owner when the agent still writes text outside the tools after th
   world.server.rules([{ reply: { text: 'Hi there!' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
-    intervene: expect.stringContaining('without using its tools'),
+    interventionReason: expect.stringContaining('without using its tools'),
   });
   expect(requests()).toHaveLength(2);
 });
@@ -156,7 +160,7 @@ test('reminds the agent once about an empty answer, then reports that it had not
   world.server.rules([{ reply: { text: '' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
-    intervene: expect.stringContaining('nothing to say'),
+    interventionReason: expect.stringContaining('nothing to say'),
   });
   expect(requests()).toHaveLength(2);
 });
@@ -167,7 +171,10 @@ test('sends nothing and asks the owner when the agent exceeds its steps', async 
       { reply: { tool_calls: [call('send_message', { text: `again ${text}` })] }, times: 1 },
     ]);
   const outcome = await turn({}, { max_steps: 3 });
-  expect(outcome).toMatchObject({ messages: [], intervene: expect.stringContaining('steps') });
+  expect(outcome).toMatchObject({
+    messages: [],
+    interventionReason: expect.stringContaining('steps'),
+  });
   expect(outcome.todos).toBeUndefined();
   expect(outcome.calls).toHaveLength(3);
 });
@@ -254,8 +261,8 @@ test('names the missing setting when no model is configured', async () => {
   });
   const hooks = {
     signal: new AbortController().signal,
-    spent: async () => {},
-    reads: async () => {},
+    onUsage: async () => {},
+    beforeReading: async () => {},
   };
   await expect(takeTurn({} as TurnContext, hooks)).rejects.toMatchObject({
     code: 'agent_unavailable',

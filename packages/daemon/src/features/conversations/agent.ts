@@ -66,10 +66,10 @@ export function createConversationAgent(options: ConversationAgentOptions): Take
       clock,
       hooks: {
         signal: hooks.signal,
-        read: context.taint,
-        reads: (taint) => hooks.reads(taint),
-        spent: (spent) => hooks.spent(spent),
-        toolFailed: (tool, error) => log.warn('a tool failed', { ...about, event: tool, error }),
+        alreadyRead: context.taint,
+        beforeReading: (taint) => hooks.beforeReading(taint),
+        onUsage: (spent) => hooks.onUsage(spent),
+        onToolFailed: (tool, error) => log.warn('a tool failed', { ...about, event: tool, error }),
       },
     });
     const { seen, summary } = await fitTranscript(context, session, options);
@@ -89,10 +89,10 @@ async function fitTranscript(
     ...line,
     content: shortenMiddle(line.content, limit),
   }));
-  const { fallen, kept } = fitNewestLines(lines, limit, costOf);
+  const { dropped, kept } = fitNewestLines(lines, limit, costOf);
   const summary = await summariseOlderLines({
     summary: context.summary,
-    fallen,
+    dropped,
     limit,
     marks: createPromptMarks(context.run),
     costOf,
@@ -103,7 +103,7 @@ async function fitTranscript(
       log.warn('the summary failed', { instance: context.instance, run: context.run, error });
     },
   });
-  const gap = fallen.length > 0 && summary?.upTo !== fallen.at(-1)?.id;
+  const gap = dropped.length > 0 && summary?.upTo !== dropped.at(-1)?.id;
   const seen = {
     summary: summary?.text ?? context.summary,
     gap,
@@ -141,14 +141,14 @@ function outcomeOf(
 ): TurnOutcome {
   const kept = { calls, ...(summary === null ? {} : { summary }) };
   if (rest.kind === 'too_many_steps')
-    return { messages: [], intervene: UNSETTLED_REASONS.too_many_steps, ...kept };
-  const intervene = isDraftSettled(draft) ? draft.intervene : UNSETTLED_REASONS[rest.kind];
+    return { messages: [], interventionReason: UNSETTLED_REASONS.too_many_steps, ...kept };
+  const interventionReason = isDraftSettled(draft) ? draft.intervene : UNSETTLED_REASONS[rest.kind];
   return {
     messages: draft.messages,
     todos: [...draft.todos].map(([id, status]) => ({ id, status })),
     ...(draft.nextHeartbeatMs === null ? {} : { nextHeartbeatMs: draft.nextHeartbeatMs }),
-    ...(draft.end === null ? {} : { end: draft.end }),
-    ...(intervene === null ? {} : { intervene }),
+    ...(draft.end === null ? {} : { endReason: draft.end }),
+    ...(interventionReason === null ? {} : { interventionReason }),
     ...kept,
   };
 }
@@ -330,7 +330,7 @@ type ConversationSummary = NonNullable<TurnOutcome['summary']>;
 
 interface SummaryInput {
   readonly summary: string | null;
-  readonly fallen: readonly TranscriptLine[];
+  readonly dropped: readonly TranscriptLine[];
   readonly limit: number;
   readonly marks: PromptMarks;
   costOf(line: TranscriptLine): number;
@@ -343,7 +343,7 @@ interface SummaryInput {
 async function summariseOlderLines(summing: SummaryInput): Promise<ConversationSummary | null> {
   const { marks, chat } = summing;
   let made: ConversationSummary | null = null;
-  for (const piece of chunkLines(summing.fallen, summing.limit, summing.costOf)) {
+  for (const piece of chunkLines(summing.dropped, summing.limit, summing.costOf)) {
     const before = made?.text ?? summing.summary;
     const notes =
       before === null ? prompt`There are no notes yet.` : marks.notes(textFromChat(before, chat));

@@ -26,14 +26,17 @@ import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from '.
 export interface StartedConversation {
   readonly decision: Decision;
   /** Set exactly when the start was allowed. */
-  readonly made: CreateInstanceResponse | null;
+  readonly conversation: CreateInstanceResponse | null;
   /** Set exactly when the owner is asked. */
   readonly approval: ApprovalId | null;
 }
 
-export function requireStarted({ decision, made }: StartedConversation): CreateInstanceResponse {
-  if (made === null) throw refusalError(decision.reason);
-  return made;
+export function requireStarted({
+  decision,
+  conversation,
+}: StartedConversation): CreateInstanceResponse {
+  if (conversation === null) throw refusalError(decision.reason);
+  return conversation;
 }
 
 /** A refusal is returned, not thrown, so that its ledger entry is committed. */
@@ -42,7 +45,7 @@ export async function startConversation(
   work: UnitOfWork,
   request: CreateInstanceRequest,
   actor: Actor = { kind: 'owner' },
-  circumstances: SubmitContext = {},
+  context: SubmitContext = {},
   approved?: EvaluatedProposal,
 ): Promise<StartedConversation> {
   const { target_contact: target } = request;
@@ -53,11 +56,11 @@ export async function startConversation(
   const { account } = deps.lease;
   const [contact] = await resolveSightings(work.tx, account, [[alias]]);
   if (contact === undefined) throw new Error('an address without a contact');
-  const { ofContact } = await findOrMakeChats(work.tx, account, {
+  const { byContact } = await findOrMakeChats(work.tx, account, {
     contacts: [contact],
     groups: [],
   });
-  const chat = ofContact.get(contact);
+  const chat = byContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
   await lockContact(deps, work, contact);
 
@@ -68,9 +71,9 @@ export async function startConversation(
   });
   const taken = await isContactTaken(deps, work, contact);
   const proposal = { kind: 'create_conversation', chat, request } as const;
-  const evaluated = approved ?? (await deps.gate.evaluate(work.tx, actor, proposal, circumstances));
+  const evaluated = approved ?? (await deps.gate.evaluate(work.tx, actor, proposal, context));
   const { decision, approval } = await evaluated.submit();
-  if (decision.outcome !== 'allow') return { decision, made: null, approval };
+  if (decision.outcome !== 'allow') return { decision, conversation: null, approval };
   const row = await work.tx
     .insertInto('instances')
     .values({
@@ -98,7 +101,7 @@ export async function startConversation(
   work.afterCommit.push(() =>
     deps.log.info('conversation created', { instance: row.id, state: row.state }),
   );
-  const created = { decision, made: { id: row.id, state: row.state }, approval: null };
+  const created = { decision, conversation: { id: row.id, state: row.state }, approval: null };
   if (taken) {
     await applyEvents(deps, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
@@ -142,7 +145,7 @@ export async function startConversationOnce(
   work: UnitOfWork,
   request: CreateInstanceRequest,
   key: string,
-  circumstances: SubmitContext,
+  context: SubmitContext,
 ): Promise<StartedConversation | CreateInstanceResponse> {
   const asked = {
     account: deps.lease.account,
@@ -154,7 +157,7 @@ export async function startConversationOnce(
   };
   const before = await claimIdempotencyKey(work.tx, asked);
   if (before !== null) return before as CreateInstanceResponse;
-  const created = await startConversation(deps, work, request, OWNER, circumstances);
-  await keepIdempotentAnswer(work.tx, asked, created.made);
+  const created = await startConversation(deps, work, request, OWNER, context);
+  await keepIdempotentAnswer(work.tx, asked, created.conversation);
   return created;
 }

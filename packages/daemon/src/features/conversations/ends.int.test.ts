@@ -3,16 +3,16 @@ import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-ha
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, steps, service } = harness;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
 /** Nothing of the ended conversation is left, and the next one with the contact has started. */
 async function isOver(id: InstanceId, next: InstanceId) {
   await reaches(next, 'WAITING_FOR_REPLY');
-  await world.quiet();
-  expect(world.conversations.running.count).toBe(0);
+  await harness.quiet();
+  expect(harness.conversations.running.count).toBe(0);
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
   expect(
     await sql("SELECT 1 FROM runs WHERE instance_id = $1 AND state = 'running'", [id]),
@@ -31,7 +31,7 @@ async function two(held: ReturnType<typeof heldTurn>, max_followups = 5) {
 
 test('completes the conversation when the agent ends it in its turn', async () => {
   verifies('003-T-ACTIVE-end_conversation');
-  const turn = heldTurn({ messages: [], end: 'Done.' });
+  const turn = heldTurn({ messages: [], endReason: 'Done.' });
   const { id, next } = await two(turn);
   turn.release();
   await isOver(id, next);
@@ -40,7 +40,7 @@ test('completes the conversation when the agent ends it in its turn', async () =
 
 test('sends the farewell before the conversation completes', async () => {
   verifies('003-T-WAITING_FOR_REPLY-end_conversation');
-  const turn = heldTurn({ messages: ['Bye'], end: 'Done.' });
+  const turn = heldTurn({ messages: ['Bye'], endReason: 'Done.' });
   const { id, next } = await two(turn);
   turn.release();
   await isOver(id, next);
@@ -50,7 +50,7 @@ test('sends the farewell before the conversation completes', async () => {
 
 test('completes the conversation even if the contact writes during the farewell turn', async () => {
   verifies('003-T-WAITING_FOR_AGENT-end_conversation');
-  const turn = heldTurn({ messages: ['Bye'], end: 'Done.' });
+  const turn = heldTurn({ messages: ['Bye'], endReason: 'Done.' });
   const { id, next } = await two(turn);
   await reply(id, 'One more thing');
   turn.release();
@@ -71,7 +71,7 @@ test('abandons the conversation when the last follow-up gets no answer', async (
 
 test('fails the conversation on an unrecoverable error during its turn and logs it', async () => {
   verifies('003-T-ACTIVE-unrecoverable_error');
-  const { account } = world;
+  const { account } = harness;
   const phone = newPhone();
   const id = await create(phone);
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -87,22 +87,22 @@ test('fails the conversation on an unrecoverable error during its turn and logs 
   );
   // With a separate job key, so that it does not wait for the turn it ends.
   const data = { account, subject: id, epoch: 0, wake: 'undelivered', message: message?.id };
-  await world.database.kysely
+  await harness.database.kysely
     .transaction()
     .execute((tx) =>
-      world.jobs.enqueue(tx, 'conversation', [{ key: 'aside', data: data as never }]),
+      harness.jobs.enqueue(tx, 'conversation', [{ key: 'aside', data: data as never }]),
     );
-  world.jobs.hint('conversation');
+  harness.jobs.wake('conversation');
   await reaches(id, 'FAILED');
   await isOver(id, next);
   expect((await steps(id)).at(-1)).toBe('ACTIVE → FAILED');
   expect(await lines(id)).not.toContain('agent: Next');
-  expect(world.logged).toContainEqual({
+  expect(harness.logged).toContainEqual({
     level: 'error',
     message: 'conversation failed',
     fields: { instance: id, reason: 'Gone.' },
   });
-  expect((await verbs.get(id)).failure_reason).toBe('Gone.');
+  expect((await service.get(id)).failure_reason).toBe('Gone.');
 });
 
 test('starts a run for the first message and sends it', async () => {
@@ -112,7 +112,7 @@ test('starts a run for the first message and sends it', async () => {
   const id = await create();
   await turn.begun;
   expect(await steps(id)).toEqual(['CREATED → ACTIVE']);
-  expect(world.conversations.running.count).toBe(1);
+  expect(harness.conversations.running.count).toBe(1);
   expect(
     await sql("SELECT 1 FROM runs WHERE instance_id = $1 AND state = 'running'", [id]),
   ).toHaveLength(1);

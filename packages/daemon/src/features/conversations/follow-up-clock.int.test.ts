@@ -16,12 +16,12 @@ const HEARTBEAT = { interval_ms: 10 * MINUTE, max_followups: 1 };
 let time = START;
 const now = () => new Date(time);
 const store = await freshStore();
-const world = await openDaemonHarness(store, { now });
-afterAll(() => world.close());
-world.agent(() => ({ messages: ['Hello'] }));
+const harness = await openDaemonHarness(store, { now });
+afterAll(() => harness.close());
+harness.agent(() => ({ messages: ['Hello'] }));
 
 let canSend = true;
-const { db, lease } = world.conversations;
+const { db, lease } = harness.conversations;
 const clock = new FollowUpClock({
   ...{ db, lease, now, log: silentLog },
   canSend: async () => canSend,
@@ -30,13 +30,13 @@ const clock = new FollowUpClock({
 beforeEach(async () => {
   time = START;
   canSend = true;
-  await clock.look();
-  world.acknowledges(true);
+  await clock.update();
+  harness.acknowledges(true);
 });
 
 async function begin(): Promise<InstanceId> {
-  const id = await world.create(undefined, HEARTBEAT);
-  await world.quiet();
+  const id = await harness.create(undefined, HEARTBEAT);
+  await harness.quiet();
   return id;
 }
 
@@ -51,13 +51,13 @@ async function due(id: InstanceId): Promise<readonly number[]> {
 
 async function suspendedFor(minutes: number): Promise<void> {
   canSend = false;
-  await clock.look();
+  await clock.update();
   time += minutes * MINUTE;
 }
 
 async function goOn(): Promise<void> {
   canSend = true;
-  await clock.look();
+  await clock.update();
 }
 
 test('extends a running clock by the time during which sending was not possible', async () => {
@@ -66,22 +66,22 @@ test('extends a running clock by the time during which sending was not possible'
   expect(await due(id)).toEqual([10, 10]);
   time += 4 * MINUTE;
   await suspendedFor(30);
-  expect(await world.verbs.get(id)).toMatchObject({
+  expect(await harness.service.get(id)).toMatchObject({
     next_follow_up_at: null,
     reason: expect.stringContaining('No follow-up is due'),
   });
   await goOn();
   expect(await due(id)).toEqual([40, 40]);
-  expect((await world.verbs.get(id)).next_follow_up_at).not.toBeNull();
+  expect((await harness.service.get(id)).next_follow_up_at).not.toBeNull();
 });
 
 test('extends a clock that started during a suspension only by the time since its start', async () => {
-  world.acknowledges(false);
+  harness.acknowledges(false);
   const id = await begin();
   await suspendedFor(30);
   // Connected again: WhatsApp acknowledges the message before the clocks are resumed.
-  world.acknowledges(true);
-  await world.quiet();
+  harness.acknowledges(true);
+  await harness.quiet();
   expect(await due(id)).toEqual([40, 40]);
   time += MINUTE;
   await goOn();
@@ -92,10 +92,10 @@ test('keeps the remaining time of a conversation that is paused while clocks are
   const id = await begin();
   time += 4 * MINUTE;
   await suspendedFor(30);
-  await world.verbs.pause(id);
+  await harness.service.pause(id);
   await goOn();
   time += 5 * MINUTE;
-  await world.verbs.resume(id);
+  await harness.service.resume(id);
   // 39 minutes have passed; the clock ran for four of them.
   expect(await due(id)).toEqual([45, 45]);
 });

@@ -23,7 +23,7 @@ export class FollowUpClock {
   }
 
   /** Must be called before due timers fire. */
-  async look(): Promise<void> {
+  async update(): Promise<void> {
     const { lease, now, canSend } = this.#options;
     const isSuspended = !(await canSend());
     if (isSuspended === this.#isSuspended) return;

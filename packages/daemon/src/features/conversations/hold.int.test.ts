@@ -2,12 +2,13 @@ import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { sleep } from '@relay/testing/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, hold, lines, reaches, release, reply, sql, state, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, hold, lines, reaches, release, reply, sql, state, service } =
+  harness;
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.turns.length = 0;
+  harness.turns.length = 0;
 });
 afterEach(() => release());
 
@@ -19,10 +20,10 @@ const runs = async (id: string) =>
 test('starts no turn during a hold and takes it after the release', async () => {
   await hold();
   const id = await create();
-  await world.quiet();
+  await harness.quiet();
   expect(await state(id)).toBe('CREATED');
-  expect(world.turns).toEqual([]);
-  expect(world.logged).toContainEqual({
+  expect(harness.turns).toEqual([]);
+  expect(harness.logged).toContainEqual({
     level: 'info',
     message: 'turn parked',
     fields: { instance: id, state: 'CREATED', event: 'first_message' },
@@ -30,7 +31,7 @@ test('starts no turn during a hold and takes it after the release', async () => 
   await release();
   await reaches(id, 'WAITING_FOR_REPLY');
   expect(await lines(id)).toEqual(['agent: Hello']);
-  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message']);
+  expect(harness.turns.map(({ purpose }) => purpose)).toEqual(['first_message']);
 });
 
 test('discards the outcome of a turn when a hold began, and takes the turn again with the same unread messages', async () => {
@@ -42,15 +43,15 @@ test('discards the outcome of a turn when a hold began, and takes the turn again
   await turn.begun;
   await hold();
   turn.release();
-  await world.quiet();
+  await harness.quiet();
   expect(await lines(id)).toEqual(['agent: Hello', 'contact: Well?']);
   expect(await state(id)).toBe('ACTIVE');
-  expect((await verbs.get(id)).todos[0]?.status).toBe('pending');
+  expect((await service.get(id)).todos[0]?.status).toBe('pending');
   expect(await runs(id)).toEqual(['done', 'discarded']);
   await release();
   await reaches(id, 'WAITING_FOR_REPLY');
   expect(await lines(id)).toEqual(['agent: Hello', 'contact: Well?', 'agent: Next']);
-  expect(world.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
+  expect(harness.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
     ['first_message', 0],
     ['reply', 1],
     ['reply', 1],
@@ -64,10 +65,10 @@ test('still writes a first message after a hold discarded it', async () => {
   await turn.begun;
   await hold();
   turn.release();
-  await world.quiet();
+  await harness.quiet();
   await release();
   await reaches(id, 'WAITING_FOR_REPLY');
-  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
+  expect(harness.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
 });
 
 test('sends a follow-up that came due during a hold after the release and counts it once', async () => {
@@ -76,12 +77,12 @@ test('sends a follow-up that came due during a hold after the release and counts
   await hold();
   await heartbeat(id);
   await reaches(id, 'HEARTBEAT_SCHEDULED');
-  await world.quiet();
-  expect(world.turns).toHaveLength(1);
+  await harness.quiet();
+  expect(harness.turns).toHaveLength(1);
   await release();
   await reaches(id, 'WAITING_FOR_REPLY');
-  expect((await verbs.get(id)).follow_up_count).toBe(1);
-  expect(world.turns.at(-1)?.purpose).toBe('follow_up');
+  expect((await service.get(id)).follow_up_count).toBe(1);
+  expect(harness.turns.at(-1)?.purpose).toBe('follow_up');
 });
 
 test('answers a reply after the release and leaves waiting and intervention states alone', async () => {
@@ -89,19 +90,19 @@ test('answers a reply after the release and leaves waiting and intervention stat
   await reaches(waiting, 'WAITING_FOR_REPLY');
   const replied = await create();
   await reaches(replied, 'WAITING_FOR_REPLY');
-  agent(() => ({ messages: [], intervene: 'help' }));
+  agent(() => ({ messages: [], interventionReason: 'help' }));
   const asking = await create();
   await reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
   agent(() => ({ messages: ['Hello again'] }));
   await hold();
   await reply(replied, 'Yes');
-  await world.quiet();
+  await harness.quiet();
   expect(await state(replied)).toBe('WAITING_FOR_AGENT');
-  const before = world.turns.length;
+  const before = harness.turns.length;
   await release();
   await reaches(replied, 'WAITING_FOR_REPLY');
-  await world.quiet();
-  expect(world.turns.length).toBe(before + 1);
+  await harness.quiet();
+  expect(harness.turns.length).toBe(before + 1);
   expect(await state(asking)).toBe('NEEDS_HUMAN_INTERVENTION');
   expect(await lines(waiting)).toEqual(['agent: Hello']);
 });
@@ -117,7 +118,7 @@ test('takes every turn in the end and sends nothing twice while holds come and g
   })();
   await Promise.all(ids.map((id) => reply(id, 'Hi').catch(() => {})));
   await switching;
-  await world.quiet();
+  await harness.quiet();
   expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['WAITING_FOR_REPLY']));
   for (const id of ids) {
     const said = (await lines(id)).filter((line) => line.startsWith('agent'));

@@ -9,8 +9,8 @@ import { expect, test } from 'vitest';
 import { TransactionConflict } from '../../platform/db/transaction.ts';
 import { toInstance } from './sql.ts';
 
-const world = await freshDaemonHarness();
-const { verbs } = world;
+const harness = await freshDaemonHarness();
+const { service } = harness;
 const ROUNDS = 200;
 const AT_ONCE = 8;
 
@@ -27,35 +27,35 @@ test('keeps the invariants under concurrent operations in random order', async (
   verifies('003-INV-ONE-ACTIVE', '003-INV-PAUSED', '003-INV-FOLLOW-UPS', '003-INV-STATE-MACHINE');
   verifies('003-INV-ONE-STATE');
   const pick = chance(20_261_115);
-  world.agent(() => {
+  harness.agent(() => {
     const dice = pick(10);
-    if (dice === 0) return { messages: ['Bye'], end: 'done' };
-    if (dice === 1) return { messages: [], intervene: 'help' };
+    if (dice === 0) return { messages: ['Bye'], endReason: 'done' };
+    if (dice === 1) return { messages: [], interventionReason: 'help' };
     if (dice === 2) throw new Error('network');
     return { messages: ['Hello'] };
   });
   const phones = times(3, () => newPhone());
   const ids: InstanceId[] = [];
   for (const phone of [...phones, ...phones, ...phones])
-    ids.push(await world.create(phone, { max_followups: 2 }));
+    ids.push(await harness.create(phone, { max_followups: 2 }));
 
   const moves: ((id: InstanceId) => Promise<unknown>)[] = [
-    (id) => world.reply(id, 'Yes'),
-    (id) => world.reply(id, 'No'),
-    (id) => verbs.pause(id),
-    (id) => verbs.resume(id),
-    (id) => verbs.resume(id),
-    (id) => verbs.send(id, 'Mine'),
-    (id) => world.heartbeat(id),
-    (id) => world.heartbeat(id),
-    (id) => (pick(4) === 0 ? world.takeover(id, 'Typed') : world.reply(id, 'Hm')),
+    (id) => harness.reply(id, 'Yes'),
+    (id) => harness.reply(id, 'No'),
+    (id) => service.pause(id),
+    (id) => service.resume(id),
+    (id) => service.resume(id),
+    (id) => service.send(id, 'Mine'),
+    (id) => harness.heartbeat(id),
+    (id) => harness.heartbeat(id),
+    (id) => (pick(4) === 0 ? harness.takeover(id, 'Typed') : harness.reply(id, 'Hm')),
     async (id) => {
-      await world.hold();
-      await world.release();
-      await world.state(id);
+      await harness.hold();
+      await harness.release();
+      await harness.state(id);
     },
     async (id) => {
-      if (pick(4) === 0) await verbs.cancel(id);
+      if (pick(4) === 0) await service.cancel(id);
     },
   ];
   const surprises: unknown[] = [];
@@ -74,12 +74,12 @@ test('keeps the invariants under concurrent operations in random order', async (
         });
       }),
     );
-    if (round % 5 === 4) ids.push(await world.create(phones[pick(3)], { max_followups: 2 }));
+    if (round % 5 === 4) ids.push(await harness.create(phones[pick(3)], { max_followups: 2 }));
   }
-  await world.quiet();
+  await harness.quiet();
   expect(surprises).toEqual([]);
 
-  const rows = await world.conversations.db.selectFrom('instances').selectAll().execute();
+  const rows = await harness.conversations.db.selectFrom('instances').selectAll().execute();
   for (const contact of new Set(rows.map((row) => row.contact_id))) {
     const theirs = rows.filter((row) => row.contact_id === contact);
     const holders = theirs.filter((row) => holdsContact(toInstance(row)));
@@ -91,7 +91,7 @@ test('keeps the invariants under concurrent operations in random order', async (
     expect(row.follow_up_count).toBeLessThanOrEqual(row.max_followups + 1);
     expect(row.state === 'PAUSED').toBe(row.previous_state !== null);
     expect(row.timer_due_at !== null).toBe(row.state === 'WAITING_FOR_REPLY' && !row.unsent);
-    const log = await world.steps(row.id);
+    const log = await harness.steps(row.id);
     let at = 'CREATED';
     for (const step of log) {
       const [from, to] = step.split(' → ');
@@ -101,14 +101,14 @@ test('keeps the invariants under concurrent operations in random order', async (
     }
     expect(at).toBe(row.state);
   }
-  const timers = await world.sql('SELECT subject_id, epoch FROM timers ORDER BY subject_id');
+  const timers = await harness.sql('SELECT subject_id, epoch FROM timers ORDER BY subject_id');
   const due = rows.filter((row) => row.timer_due_at !== null);
   expect(timers).toEqual(
     due
       .map((row) => ({ subject_id: row.id, epoch: row.epoch }))
       .sort((a, b) => (a.subject_id < b.subject_id ? -1 : 1)),
   );
-  const [loose] = await world.sql(
+  const [loose] = await harness.sql(
     `SELECT count(*) AS count FROM instance_messages WHERE (role = 'agent' OR (role = 'manual' AND message_id IS NULL)) <> (outbox_id IS NOT NULL)`,
   );
   expect(loose).toEqual({ count: 0 });

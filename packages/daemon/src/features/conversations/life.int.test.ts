@@ -4,12 +4,12 @@ import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, service } = harness;
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.turns.length = 0;
+  harness.turns.length = 0;
 });
 
 test('links permit, ledger row and outbox row of a first message', async () => {
@@ -61,14 +61,14 @@ test('answers a reply and sets the timer again', async () => {
     return { messages: [`You said ${transcript.at(-1)?.content}`] };
   });
   await reply(id, 'Yes');
-  await world.quiet();
+  await harness.quiet();
   expect(meanwhile).toEqual([]);
   expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes', 'agent: You said Yes']);
   expect(await state(id)).toBe('WAITING_FOR_REPLY');
   const [timer] = await timers();
-  expect(timer?.due_at).toEqual(new Date((await verbs.get(id)).next_follow_up_at ?? ''));
+  expect(timer?.due_at).toEqual(new Date((await service.get(id)).next_follow_up_at ?? ''));
   expect(timer?.due_at).not.toEqual(before[0]?.due_at);
-  expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'reply']);
+  expect(harness.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'reply']);
 });
 
 test('counts follow-ups and abandons the conversation after the last one', async () => {
@@ -76,7 +76,7 @@ test('counts follow-ups and abandons the conversation after the last one', async
   const id = await create(newPhone(), { max_followups: 2 });
   for (const count of [0, 1, 2]) {
     await eventually(async () => {
-      const now = await verbs.get(id);
+      const now = await service.get(id);
       return now.state === 'WAITING_FOR_REPLY' && now.follow_up_count === count;
     });
     await heartbeat(id);
@@ -91,29 +91,29 @@ test('resets the follow-up count after a reply', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   await heartbeat(id);
-  await world.quiet();
-  expect((await verbs.get(id)).follow_up_count).toBe(1);
+  await harness.quiet();
+  expect((await service.get(id)).follow_up_count).toBe(1);
   await reply(id, 'A moment');
-  await world.quiet();
-  expect(await verbs.get(id)).toMatchObject({ state: 'WAITING_FOR_REPLY', follow_up_count: 0 });
+  await harness.quiet();
+  expect(await service.get(id)).toMatchObject({ state: 'WAITING_FOR_REPLY', follow_up_count: 0 });
 });
 
 test('stores the todos as the agent left them', async () => {
   agent(() => ({ messages: ['Hi'], todos: [{ id: '2', status: 'completed' }] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  expect((await verbs.get(id)).todos).toEqual([
+  expect((await service.get(id)).todos).toEqual([
     { id: '1', text: 'Ask', status: 'pending' },
     { id: '2', text: 'Agree', status: 'completed' },
   ]);
 });
 
 test('sends the farewell when the conversation ends with it', async () => {
-  agent(() => ({ messages: ['Thank you'], end: 'Quote received.' }));
+  agent(() => ({ messages: ['Thank you'], endReason: 'Quote received.' }));
   const id = await create();
   await reaches(id, 'COMPLETED');
   expect(await lines(id)).toEqual(['agent: Thank you']);
-  expect((await verbs.get(id)).reason).toBe('Quote received.');
+  expect((await service.get(id)).reason).toBe('Quote received.');
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
 });
 
@@ -125,10 +125,10 @@ describe('failures of the agent', () => {
       return { messages: ['Hello'] };
     });
     const id = await create();
-    await world.quiet();
+    await harness.quiet();
     expect(await state(id)).toBe('WAITING_FOR_REPLY');
     expect(await lines(id)).toEqual(['agent: Hello']);
-    const asked = world.turns.filter(({ instance }) => instance === id);
+    const asked = harness.turns.filter(({ instance }) => instance === id);
     expect(asked.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
   });
 
@@ -137,15 +137,15 @@ describe('failures of the agent', () => {
       throw new Error('network');
     });
     const id = await create();
-    await world.quiet();
-    expect(await verbs.get(id)).toMatchObject({
+    await harness.quiet();
+    expect(await service.get(id)).toMatchObject({
       state: 'NEEDS_HUMAN_INTERVENTION',
       reason: 'The agent failed twice in a row. Resume it to let it try again.',
     });
-    expect(world.turns).toHaveLength(2);
+    expect(harness.turns).toHaveLength(2);
     agent(() => ({ messages: ['Back'] }));
-    await verbs.send(id, 'One moment');
-    await world.quiet();
+    await service.send(id, 'One moment');
+    await harness.quiet();
     expect(await lines(id)).toEqual(['manual: One moment', 'agent: Back']);
   });
 
@@ -154,17 +154,17 @@ describe('failures of the agent', () => {
       [new RelayError('model_refused', { provider: 'scripted', status: 401 }), 1],
       [new RelayError('model_busy', { provider: 'scripted' }), 2],
     ] as const) {
-      world.turns.length = 0;
+      harness.turns.length = 0;
       agent(() => {
         throw error;
       });
       const id = await create();
-      await world.quiet();
-      expect(await verbs.get(id)).toMatchObject({
+      await harness.quiet();
+      expect(await service.get(id)).toMatchObject({
         state: 'NEEDS_HUMAN_INTERVENTION',
         reason: error.message,
       });
-      expect(world.turns).toHaveLength(asked);
+      expect(harness.turns).toHaveLength(asked);
     }
   });
 
@@ -172,6 +172,6 @@ describe('failures of the agent', () => {
     agent(() => ({ messages: [] }));
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect((await verbs.get(id)).reason).toContain('nothing to say');
+    expect((await service.get(id)).reason).toContain('nothing to say');
   });
 });

@@ -124,7 +124,7 @@ async function withWords({ db, lease }: ListDeps, words: string): Promise<Condit
     kind: 'person',
     limit: 500,
   });
-  const contacts = matches.map(({ of }) => of.id);
+  const contacts = matches.map(({ contact }) => contact.id);
   const patterns = words.split(/\s+/).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
   return sql`(i.objective ILIKE ALL(${patterns}::text[]) OR i.contact_id = ANY(${contacts}::uuid[]))`;
 }

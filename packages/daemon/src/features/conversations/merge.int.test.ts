@@ -15,8 +15,8 @@ const network = new ScriptedTransport();
 /** No pacing beyond one message at a time. */
 const FAST = { per_minute: 6_000, per_hour: 6_000, per_day: 6_000, first_contacts_per_day: 100 };
 const pacing = pacingSchema.parse(FAST);
-const world = await freshDaemonHarness(undefined, { sendsOver: { transport: network, pacing } });
-const { conversations, sql } = world;
+const harness = await freshDaemonHarness(undefined, { sendsOver: { transport: network, pacing } });
+const { conversations, sql } = harness;
 
 const number = (jid: string) => `+${jid.split('@')[0]}`;
 const settled = () =>
@@ -31,10 +31,10 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     'sends the second message of a conversation after the merge (the LID has a chat: %s)',
     async (hasChat) => {
       verifies('IDENTITY-MERGE-CARRIES');
-      const person = await knownTwice(world, conversations.lease, kept);
+      const person = await knownTwice(harness, conversations.lease, kept);
       if (hasChat) await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
       await settled();
-      world.agent(() => ({ messages: ['Hello', 'When do you open?'] }));
+      harness.agent(() => ({ messages: ['Hello', 'When do you open?'] }));
       // WhatsApp reveals the LID when it accepts the first message to the number.
       const send = network.send.bind(network);
       network.send = async (message) => {
@@ -44,40 +44,40 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
       onTestFinished(() => {
         network.send = send;
       });
-      const id = await world.create(number(person.phone));
-      await world.quiet();
+      const id = await harness.create(number(person.phone));
+      await harness.quiet();
       await settled();
       expect(await outbox(id)).toEqual(['sent', 'sent']);
       expect(network.shown.slice(-2)).toEqual(['Hello', 'When do you open?']);
-      expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
-      await world.reply(id, 'At nine');
-      await world.quiet();
-      expect(await world.lines(id)).toContain('contact: At nine');
+      expect(await harness.state(id)).toBe('WAITING_FOR_REPLY');
+      await harness.reply(id, 'At nine');
+      await harness.quiet();
+      expect(await harness.lines(id)).toContain('contact: At nine');
     },
   );
 
   test('keeps a pending approval, which can be approved and is sent', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
-    const person = await knownTwice(world, conversations.lease, kept);
+    const person = await knownTwice(harness, conversations.lease, kept);
     await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
     const secret = 'KEY-4f3a-99bc-1d2e';
-    world.agent(() => ({ messages: [`The key is ${secret}`] }));
-    const { id } = await world.verbs.create({
+    harness.agent(() => ({ messages: [`The key is ${secret}`] }));
+    const { id } = await harness.service.create({
       objective: `Sell the bicycle. The lock has the key ${secret}`,
       target_contact: number(person.phone),
       todos: [],
     });
-    await world.reaches(instanceId(id), 'NEEDS_HUMAN_INTERVENTION');
-    const [before] = await world.approvals.list('pending');
+    await harness.reaches(instanceId(id), 'NEEDS_HUMAN_INTERVENTION');
+    const [before] = await harness.approvals.list('pending');
     await person.merge();
-    const [after] = await world.approvals.list('pending');
+    const [after] = await harness.approvals.list('pending');
     const { shown: _, chat_id: __, ...same } = before ?? {};
     expect(after).toMatchObject(same);
-    await world.approvals.approve(approvalId(after?.id ?? ''), after?.shown);
+    await harness.approvals.approve(approvalId(after?.id ?? ''), after?.shown);
     await settled();
     expect(await outbox(id)).toEqual(['sent']);
     expect(network.shown).toContain(`The key is ${secret}`);
-    expect(await world.state(instanceId(id))).toBe('WAITING_FOR_REPLY');
+    expect(await harness.state(instanceId(id))).toBe('WAITING_FOR_REPLY');
   });
 
   test('starts the next conversation in the queue when one ends during the merge', async () => {
@@ -85,20 +85,20 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     let at = 0;
     for (let seen = 1; at < seen; ) {
       at++;
-      const person = await knownTwice(world, conversations.lease, kept);
+      const person = await knownTwice(harness, conversations.lease, kept);
       await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
-      world.agent(() => ({ messages: ['Hello'] }));
-      const first = await world.create(number(person.phone));
-      const next = await world.create(number(person.phone));
-      await world.quiet();
+      harness.agent(() => ({ messages: ['Hello'] }));
+      const first = await harness.create(number(person.phone));
+      const next = await harness.create(number(person.phone));
+      await harness.quiet();
       const ending = interpose(conversations.db, at, person.merge);
       await createConversationService({ ...conversations, db: ending.db }).cancel(first);
       await ending.settled();
       await person.merge();
       ({ seen } = ending);
-      await world.quiet();
-      expect({ at, state: await world.state(next) }).toEqual({ at, state: 'WAITING_FOR_REPLY' });
+      await harness.quiet();
+      expect({ at, state: await harness.state(next) }).toEqual({ at, state: 'WAITING_FOR_REPLY' });
     }
-    expect(await deadlocksIn(world)).toBe(0);
+    expect(await deadlocksIn(harness)).toBe(0);
   });
 });

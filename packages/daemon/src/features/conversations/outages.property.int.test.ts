@@ -39,8 +39,8 @@ const network = {
     first_contacts_per_day: 10_000,
   }),
 };
-let world: DaemonHarness = await begin();
-afterAll(() => world.close());
+let harness: DaemonHarness = await begin();
+afterAll(() => harness.close());
 
 async function begin(): Promise<DaemonHarness> {
   const opened = await openDaemonHarness(store, { now, sendsOver: network });
@@ -56,12 +56,12 @@ async function act({
   instance,
   purpose,
   transcript,
-}: DaemonHarness['turns'][number]): Promise<{ messages: string[]; end?: string }> {
+}: DaemonHarness['turns'][number]): Promise<{ messages: string[]; endReason?: string }> {
   if (purpose === 'follow_up') await checkFollowUp(instance);
   const [unsent] = await unsentOf(instance);
   if (unsent !== undefined) violations.push(`a turn of ${instance} began with an unsent message`);
   const isOver = purpose === 'reply' && transcript.at(-1)?.content.startsWith('yes') === true;
-  return isOver ? { messages: ['Thank you'], end: 'answered' } : { messages: [purpose] };
+  return isOver ? { messages: ['Thank you'], endReason: 'answered' } : { messages: [purpose] };
 }
 
 const unsentOf = (id: InstanceId) =>
@@ -104,7 +104,7 @@ async function passMinute(): Promise<void> {
   const total = awakeAt(time) + (isOpen ? MINUTE : 0);
   time += MINUTE;
   awake.push({ at: time, total });
-  await world.quiet();
+  await harness.quiet();
 }
 
 type Step =
@@ -164,10 +164,10 @@ class Run {
     await Promise.all(
       times(PEOPLE, async (n) => {
         const heartbeat = { interval_ms: INTERVAL, max_followups: FOLLOW_UPS };
-        this.ids[n] = await world.create(this.#number(n), heartbeat);
+        this.ids[n] = await harness.create(this.#number(n), heartbeat);
       }),
     );
-    await world.quiet();
+    await harness.quiet();
   }
 
   async take(step: Step): Promise<void> {
@@ -183,23 +183,23 @@ class Run {
         transport.become({ state: 'connected' });
         break;
       case 'hold':
-        await world.hold();
+        await harness.hold();
         break;
       case 'release':
-        await world.release();
+        await harness.release();
         break;
       case 'restart':
-        await world.close();
-        world = await begin();
+        await harness.close();
+        harness = await begin();
         break;
       case 'send':
         // Refused if the state or a hold does not allow it.
-        await world.verbs.send(this.ids[step.person] ?? expect.fail(), 'Mine').catch(() => {});
+        await harness.service.send(this.ids[step.person] ?? expect.fail(), 'Mine').catch(() => {});
         break;
       case 'reply':
         await this.#reply(step.person, step.words);
     }
-    await world.quiet();
+    await harness.quiet();
   }
 
   /** WhatsApp delivers a reply only while connected. */
@@ -207,7 +207,7 @@ class Run {
     if (transport.link.state !== 'connected') return;
     const sent = (this.replies.get(person) ?? 0) + 1;
     this.replies.set(person, sent);
-    const { conversations, jobs } = world;
+    const { conversations, jobs } = harness;
     const body = `${words} ${sent}`;
     const id = this.ids[person];
     if (id !== undefined) this.#heard.push({ id, at: now(), body });
@@ -218,8 +218,10 @@ class Run {
     });
     await receive(store, account, [message]);
     const { db, lease } = conversations;
-    while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
-    jobs.hint('route');
+    while (
+      (await takeInBatch({ db, lease, jobs, unseal: openPlain, read: readJson }, 200)).rows > 0
+    );
+    jobs.wake('route');
     await eventually(async () => {
       const open = "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";
       return (await sql(open)).length === 0;
@@ -271,24 +273,24 @@ class Run {
   /** Goes online long enough for every limit: all open conversations end, and no reply is missing. */
   async finish(): Promise<void> {
     transport.become({ state: 'connected' });
-    await world.release().catch(() => {});
+    await harness.release().catch(() => {});
     mostLate = Number.POSITIVE_INFINITY;
     for (let part = 0; part < 36 && (await this.#isOpen()); part++) {
       time += 20 * MINUTE;
       awake.push({ at: time, total: awakeAt(time) + 20 * MINUTE });
-      await world.quiet();
+      await harness.quiet();
       await this.check();
     }
     await this.#checkOvertaken();
     for (const [person, id] of this.ids.entries()) {
-      const { state } = await world.verbs.get(id);
+      const { state } = await harness.service.get(id);
       if (!AT_REST.includes(state)) {
         violations.push(`${id} is ${state} in the end`);
       }
-      const heard = (await world.lines(id)).filter((line) => line.startsWith('contact: '));
+      const heard = (await harness.lines(id)).filter((line) => line.startsWith('contact: '));
       const sent = this.replies.get(person) ?? 0;
       if (heard.length !== sent) violations.push(`${id} got ${heard.length} of ${sent} replies`);
-      await world.verbs.cancel(id).catch(() => {});
+      await harness.service.cancel(id).catch(() => {});
     }
     const twice = transport.asked.length - new Set(transport.asked).size;
     if (twice > 0) violations.push(`${twice} messages were sent twice`);

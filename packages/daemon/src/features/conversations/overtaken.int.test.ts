@@ -3,12 +3,12 @@ import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, service } = harness;
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.turns.length = 0;
+  harness.turns.length = 0;
 });
 
 /** An agent that never answers its first turn and ignores the abort signal. */
@@ -29,26 +29,26 @@ const runs = async (id: InstanceId) =>
   );
 
 describe.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
-  ['a pause', (id) => verbs.pause(id), 'PAUSED'],
-  ['a cancel', (id) => verbs.cancel(id), 'FAILED'],
-  ['the owner’s own hand', (id) => world.takeover(id, 'It is me'), 'PAUSED'],
+  ['a pause', (id) => service.pause(id), 'PAUSED'],
+  ['a cancel', (id) => service.cancel(id), 'FAILED'],
+  ['the owner’s own hand', (id) => harness.takeover(id, 'It is me'), 'PAUSED'],
 ])('%s during a turn', (_, move, end) => {
   test('aborts the turn at once, sends nothing and discards the run and the wake-up', async () => {
     const begun = deaf();
     const id = await create();
     const signal = await begun;
     await move(id);
-    await world.quiet();
+    await harness.quiet();
     expect(signal.aborted).toBe(true);
     expect(await state(id)).toBe(end);
     expect((await lines(id)).filter((line) => line.startsWith('agent'))).toEqual([]);
     expect(await runs(id)).toEqual(['discarded']);
-    expect(world.logged).toContainEqual({
+    expect(harness.logged).toContainEqual({
       level: 'warn',
       message: 'stale wake-up discarded',
       fields: { instance: id, state: end, event: 'first_message' },
     });
-    expect(world.conversations.running.count).toBe(0);
+    expect(harness.conversations.running.count).toBe(0);
   });
 });
 
@@ -78,7 +78,7 @@ test('does not abort a first message or an answer on a reply', async () => {
   await reply(id, 'Wait');
   expect(signal.aborted).toBe(false);
   go.resolve();
-  await world.quiet();
+  await harness.quiet();
   expect(await lines(id)).toContain('agent: Said');
 });
 
@@ -87,36 +87,38 @@ test('takes a turn that waits for a queued message when the contact writes and t
   const id = await create();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   await reply(id, 'Are you there?');
-  onTestFinished(() => world.acknowledges(true));
-  await world.acknowledges(false);
-  const asked = (await world.approvals.list('pending')).find((one) => one.instance_id === id);
-  await world.approvals.approve(approvalId(asked?.id ?? ''));
+  onTestFinished(() => harness.acknowledges(true));
+  await harness.acknowledges(false);
+  const asked = (await harness.approvals.list('pending')).find((one) => one.instance_id === id);
+  await harness.approvals.approve(approvalId(asked?.id ?? ''));
   await eventually(() =>
-    world.logged.some(({ message, fields }) => message === 'turn parked' && fields.instance === id),
+    harness.logged.some(
+      ({ message, fields }) => message === 'turn parked' && fields.instance === id,
+    ),
   );
   agent(() => ({ messages: ['Next'] }));
   await reply(id, 'Hello?');
   await reaches(id, 'WAITING_FOR_REPLY');
   expect((await lines(id)).at(-1)).toBe('agent: Next');
-  const said = world.turns.at(-1)?.transcript.filter(({ role }) => role === 'agent');
+  const said = harness.turns.at(-1)?.transcript.filter(({ role }) => role === 'agent');
   expect(said).toMatchObject([{ delivery: 'failed' }]);
 });
 
 test('counts the tokens that an aborted turn used', async () => {
   const begun = Promise.withResolvers<void>();
   const late = Promise.withResolvers<void>();
-  agent(async (_, { signal, spent }) => {
+  agent(async (_, { signal, onUsage }) => {
     begun.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    await spent({ provider: 'scripted', model: 'm', inputTokens: 7, outputTokens: 3, micros: 0 });
+    await onUsage({ provider: 'scripted', model: 'm', inputTokens: 7, outputTokens: 3, micros: 0 });
     late.resolve();
     return { messages: [] };
   });
   const id = await create();
   await begun.promise;
-  await verbs.cancel(id);
+  await service.cancel(id);
   await late.promise;
-  await world.quiet();
+  await harness.quiet();
   const [run] = await sql(
     'SELECT state, input_tokens + output_tokens AS tokens FROM runs WHERE instance_id = $1',
     [id],
@@ -132,7 +134,7 @@ test('discards a turn that finishes in the moment it is overtaken', async () => 
   // Nothing aborts it: only the epoch shows that it is stale.
   await sql('UPDATE instances SET epoch = epoch + 1 WHERE id = $1', [id]);
   turn.release();
-  await world.quiet();
+  await harness.quiet();
   expect(await runs(id)).toEqual(['discarded']);
   expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
 });
@@ -141,7 +143,7 @@ test('discards a turn when the daemon stops and keeps its job for the next start
   const begun = deaf();
   const id = await create();
   await begun;
-  await world.jobs.stop(0);
+  await harness.jobs.stop(0);
   await eventually(async () => (await runs(id))[0] === 'discarded');
   const [job] = await sql(
     "SELECT state, retry_count FROM relay_jobs.job WHERE data->>'subject' = $1",

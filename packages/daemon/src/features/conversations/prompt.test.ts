@@ -73,7 +73,7 @@ test('keeps a task that a client wrote out of the instructions and labels it', (
     NOW,
   );
   expect(opening?.content.text).toContain('# Objective\nGet a quote for the sink');
-  expect(opening?.content.from).toEqual(taskFrom);
+  expect(opening?.content.taint).toEqual(taskFrom);
 });
 
 test('names the purpose and quotes the unread messages verbatim in the newest message', () => {
@@ -141,7 +141,7 @@ test('shows a withdrawn message as unsent, never as something that was said', ()
       ),
     ).text,
   );
-  expect(messages[2]?.content.from).toEqual(textFromChat('', CHAT).from);
+  expect(messages[2]?.content.taint).toEqual(textFromChat('', CHAT).taint);
 });
 
 const LATER = runId('9b40e7aa-1b1e-4a55-9d5e-0d7d5c0e9a11');

@@ -5,8 +5,8 @@ import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, reaches, reply, sql, state, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, reaches, reply, sql, state, service } = harness;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
@@ -14,7 +14,7 @@ test('starts one of several concurrent conversations with a contact and queues t
   verifies('003-INV-ONE-ACTIVE');
   const phone = newPhone();
   const made = await Promise.all(
-    times(8, () => verbs.create({ objective: 'x', target_contact: phone, todos: [] })),
+    times(8, () => service.create({ objective: 'x', target_contact: phone, todos: [] })),
   );
   expect(made.map(({ state }) => state).sort()).toEqual(['CREATED', ...Array(7).fill('QUEUED')]);
   const contacts = await sql(
@@ -34,11 +34,11 @@ test('finds one contact for a number, however it is typed', async () => {
   ];
   const made = [];
   for (const target_contact of typed) {
-    made.push(await verbs.create({ objective: 'x', target_contact, todos: [] }));
+    made.push(await service.create({ objective: 'x', target_contact, todos: [] }));
   }
   expect(made.map(({ state }) => state)).toEqual(['CREATED', 'QUEUED', 'QUEUED']);
   for (const { id } of made) {
-    expect((await verbs.get(instanceId(id))).target_contact).toBe(`+${digits}`);
+    expect((await service.get(instanceId(id))).target_contact).toBe(`+${digits}`);
   }
 });
 
@@ -57,14 +57,14 @@ test('starts the longest-waiting conversation next, however the active one ends'
 
   await reaches(first, 'WAITING_FOR_REPLY');
   expect(await states()).toEqual(['WAITING_FOR_REPLY', ...Array(4).fill('QUEUED')]);
-  await verbs.cancel(first);
+  await service.cancel(first);
 
   await reaches(second, 'WAITING_FOR_REPLY');
-  await world.heartbeat(second);
+  await harness.heartbeat(second);
   await reaches(second, 'ABANDONED');
 
   await reaches(third, 'WAITING_FOR_REPLY');
-  agent(() => ({ messages: [], end: 'done' }));
+  agent(() => ({ messages: [], endReason: 'done' }));
   await reply(third, 'Yes');
   await reaches(third, 'COMPLETED');
 
@@ -83,10 +83,10 @@ test('skips a conversation that leaves the queue just as the contact becomes fre
   await reaches(first, 'WAITING_FOR_REPLY');
   const second = await create(phone);
   const third = await create(phone);
-  const leaving = await world.database.pool.connect();
+  const leaving = await harness.database.pool.connect();
   await leaving.query('BEGIN');
   await leaving.query("UPDATE instances SET state = 'FAILED' WHERE id = $1", [second]);
-  const cancelled = verbs.cancel(first);
+  const cancelled = service.cancel(first);
   await new Promise((resolve) => setTimeout(resolve, 150));
   await leaving.query('COMMIT');
   leaving.release();
@@ -98,23 +98,23 @@ test('skips a conversation paused in the queue and starts it when it is resumed 
   verifies('003-OPEN-RESUME-QUEUED');
   const phone = newPhone();
   const [first, second, third] = [await create(phone), await create(phone), await create(phone)];
-  await verbs.pause(second);
-  await verbs.cancel(first);
+  await service.pause(second);
+  await service.cancel(first);
   await reaches(third, 'WAITING_FOR_REPLY');
-  expect((await verbs.resume(second)).state).toBe('QUEUED');
-  await verbs.pause(second);
-  await verbs.cancel(third);
-  expect((await verbs.resume(second)).state).toBe('CREATED');
+  expect((await service.resume(second)).state).toBe('QUEUED');
+  await service.pause(second);
+  await service.cancel(third);
+  expect((await service.resume(second)).state).toBe('CREATED');
   await reaches(second, 'WAITING_FOR_REPLY');
 });
 
 test('creates the chat of a known contact who was never written to', async () => {
   const contact = contactId(randomUUID());
   const phone = newPhone();
-  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [world.account, contact]);
+  await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [harness.account, contact]);
   await sql(
     "INSERT INTO contact_aliases (account_id, kind, value, contact_id) VALUES ($1, 'phone', $2, $3)",
-    [world.account, phone.slice(1), contact],
+    [harness.account, phone.slice(1), contact],
   );
   const id = await create(phone);
   await reaches(id, 'WAITING_FOR_REPLY');

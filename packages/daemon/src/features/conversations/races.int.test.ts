@@ -4,8 +4,8 @@ import { eventually, sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, service } = harness;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
@@ -25,7 +25,7 @@ async function inTurn(begin: 'first' | 'follow-up' = 'first') {
   await turn.begun;
   const finish = () => {
     turn.release();
-    return world.quiet();
+    return harness.quiet();
   };
   return { id: mine, finish };
 }
@@ -36,7 +36,7 @@ describe('during a turn of the agent', () => {
     await reply(id, 'Here I am');
     await finish();
     expect(await lines(id)).toEqual(['agent: Hello', 'contact: Here I am', 'agent: Next']);
-    expect((await verbs.get(id)).follow_up_count).toBe(0);
+    expect((await service.get(id)).follow_up_count).toBe(0);
   });
 
   test('a reply is answered right after the turn', async () => {
@@ -49,18 +49,21 @@ describe('during a turn of the agent', () => {
 
   test('a pause discards the outcome, and resuming takes the turn again', async () => {
     const { id, finish } = await inTurn();
-    await verbs.pause(id);
+    await service.pause(id);
     await finish();
     expect(await lines(id)).toEqual([]);
     expect(await state(id)).toBe('PAUSED');
-    await verbs.resume(id);
-    await world.quiet();
+    await service.resume(id);
+    await harness.quiet();
     expect(await lines(id)).toEqual(['agent: Next']);
   });
 
   test('a cancel ends the conversation and discards the outcome', async () => {
     const { id, finish } = await inTurn();
-    expect(await verbs.cancel(id)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
+    expect(await service.cancel(id)).toMatchObject({
+      state: 'FAILED',
+      failure_reason: 'cancelled',
+    });
     await finish();
     expect(await lines(id)).toEqual([]);
     expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
@@ -68,7 +71,7 @@ describe('during a turn of the agent', () => {
 
   test('a message of the owner is sent at once, and the turn still counts', async () => {
     const { id, finish } = await inTurn();
-    expect(await verbs.send(id, 'Mine')).toMatchObject({ role: 'manual', content: 'Mine' });
+    expect(await service.send(id, 'Mine')).toMatchObject({ role: 'manual', content: 'Mine' });
     await finish();
     expect(await lines(id)).toEqual(['manual: Mine', 'agent: Held']);
   });
@@ -80,10 +83,10 @@ test('keeps the remaining time of the timer during a pause', async () => {
   await sql("UPDATE instances SET timer_due_at = now() + interval '90 seconds' WHERE id = $1", [
     id,
   ]);
-  expect((await verbs.pause(id)).next_follow_up_at).toBeNull();
+  expect((await service.pause(id)).next_follow_up_at).toBeNull();
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
   await sleep(20);
-  const { next_follow_up_at } = await verbs.resume(id);
+  const { next_follow_up_at } = await service.resume(id);
   const left = Date.parse(next_follow_up_at ?? '') - Date.now();
   expect(left).toBeGreaterThan(60_000);
   expect(left).toBeLessThanOrEqual(90_000);
@@ -97,30 +100,30 @@ test('ignores a timer of an earlier epoch', async () => {
   await eventually(
     async () => (await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).length === 0,
   );
-  await world.quiet();
+  await harness.quiet();
   expect(await state(id)).toBe('WAITING_FOR_REPLY');
   expect(await steps(id)).toHaveLength(2);
 });
 
 describe('an operation that the state does not allow', () => {
   test.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
-    ['resume', (id) => verbs.resume(id), 'resuming'],
-    ['pause', (id) => verbs.pause(id), 'pausing'],
-    ['send', (id) => verbs.send(id, 'x'), 'sending a message of yours'],
-    ['cancel', (id) => verbs.cancel(id), 'cancelling'],
+    ['resume', (id) => service.resume(id), 'resuming'],
+    ['pause', (id) => service.pause(id), 'pausing'],
+    ['send', (id) => service.send(id, 'x'), 'sending a message of yours'],
+    ['cancel', (id) => service.cancel(id), 'cancelling'],
   ])(
     '%s after the end is refused with state and event, and leaves no trace',
     async (_, move, event) => {
       verifies('003-ERR-TRANSITION');
       const id = await waiting();
-      await verbs.cancel(id);
-      const before = [await steps(id), await lines(id), await verbs.get(id)];
+      await service.cancel(id);
+      const before = [await steps(id), await lines(id), await service.get(id)];
       await expect(move(id)).rejects.toMatchObject({
         code: 'illegal_transition',
         status: 409,
         params: { id, state: 'FAILED', event },
       });
-      expect([await steps(id), await lines(id), await verbs.get(id)]).toEqual(before);
+      expect([await steps(id), await lines(id), await service.get(id)]).toEqual(before);
     },
   );
 });

@@ -7,22 +7,22 @@ import { takeInBatch } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
-const { db, lease, jobs } = world.conversations;
-jobs.work('route', 4, onRoute(world.conversations));
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, service } = harness;
+const { db, lease, jobs } = harness.conversations;
+jobs.work('route', 4, onRoute(harness.conversations));
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.turns.length = 0;
+  harness.turns.length = 0;
 });
 
 /** The contact writes; returns the router's decision. */
 async function writes(phone: string, body = 'hello'): Promise<unknown> {
   const message = incoming({ chat: `${phone.slice(1)}@s.whatsapp.net`, body });
-  await receive(world, world.account, [message]);
-  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
-  jobs.hint('route');
+  await receive(harness, harness.account, [message]);
+  while ((await takeInBatch({ db, lease, jobs, unseal: openPlain, read: readJson }, 200)).rows > 0);
+  jobs.wake('route');
   const decided = () => decision(message.id);
   await eventually(async () => (await decided()) !== undefined);
   return decided();
@@ -41,8 +41,8 @@ async function waiting(phone = newPhone()): Promise<InstanceId> {
 test('stores each transition with both states, cause and time', async () => {
   verifies('003-DATA-TRANSITION');
   const id = await waiting();
-  await verbs.pause(id);
-  const kept = await verbs.transitions(id);
+  await service.pause(id);
+  const kept = await service.transitions(id);
   expect(kept.map(({ timestamp, ...rest }) => rest)).toEqual([
     {
       instance_id: id,
@@ -82,20 +82,20 @@ test('stores, sends and shows text unchanged', async () => {
     agent(() => ({ messages: [text] }));
     const id = await waiting(phone);
     agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
-    await verbs.send(id, text);
+    await service.send(id, text);
     await writes(phone, text);
-    await world.quiet();
+    await harness.quiet();
     expect(await lines(id)).toEqual([`agent: ${text}`, `manual: ${text}`, `contact: ${text}`]);
     const sent = await sql('SELECT body FROM outbox WHERE instance_id = $1', [id]);
     expect(sent.map(({ body }) => body)).toEqual([text, text]);
-    expect(world.turns.at(-1)?.transcript.at(-1)?.content).toBe(text);
+    expect(harness.turns.at(-1)?.transcript.at(-1)?.content).toBe(text);
   }
 });
 
 describe('a message of the contact', () => {
   const reached: Record<string, () => Promise<{ id: InstanceId; go?: () => void }>> = {
     CREATED: async () => {
-      await world.hold();
+      await harness.hold();
       return { id: await create() };
     },
     QUEUED: async () => {
@@ -113,7 +113,7 @@ describe('a message of the contact', () => {
     WAITING_FOR_REPLY: async () => ({ id: await waiting() }),
     WAITING_FOR_AGENT: async () => {
       const id = await waiting();
-      await world.hold();
+      await harness.hold();
       await reply(id, 'before');
       return { id };
     },
@@ -127,11 +127,11 @@ describe('a message of the contact', () => {
     },
     PAUSED: async () => {
       const id = await waiting();
-      await verbs.pause(id);
+      await service.pause(id);
       return { id };
     },
     NEEDS_HUMAN_INTERVENTION: async () => {
-      agent(() => ({ messages: [], intervene: 'help' }));
+      agent(() => ({ messages: [], interventionReason: 'help' }));
       const id = await create();
       await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
       return { id };
@@ -151,16 +151,16 @@ describe('a message of the contact', () => {
 
       agent(() => ({ messages: ['Next'] }));
       go?.();
-      await world.release();
+      await harness.release();
       if (name === 'QUEUED') {
-        const { target_contact } = await verbs.get(id);
-        const all = await verbs.list({});
+        const { target_contact } = await service.get(id);
+        const all = await service.list({});
         const holder = all.find((one) => one.target_contact === target_contact && one.id !== id);
-        await verbs.cancel(holder?.id as InstanceId);
+        await service.cancel(holder?.id as InstanceId);
       }
-      if (['PAUSED', 'NEEDS_HUMAN_INTERVENTION'].includes(name)) await verbs.resume(id);
-      await world.quiet();
-      const isRead = world.turns.some(
+      if (['PAUSED', 'NEEDS_HUMAN_INTERVENTION'].includes(name)) await service.resume(id);
+      await harness.quiet();
+      const isRead = harness.turns.some(
         ({ instance, unread, transcript }) =>
           instance === id &&
           transcript
@@ -176,12 +176,12 @@ describe('a message of the contact', () => {
     verifies('003-FLOW-NO-INSTANCE');
     const phone = newPhone();
     expect(await writes(phone)).toBe('stored: no_grant');
-    expect(world.logged).toContainEqual({
+    expect(harness.logged).toContainEqual({
       level: 'debug',
       message: 'message routed',
       fields: expect.objectContaining({ to: 'stored', reason: 'no_grant' }),
     });
-    expect(world.turns).toEqual([]);
+    expect(harness.turns).toEqual([]);
     expect(await sql("SELECT 1 FROM instance_messages WHERE content = 'hello'")).toEqual([]);
   });
 });
@@ -200,7 +200,7 @@ test('handles a reply and a heartbeat at the same moment one after the other', a
   });
   const ids = await Promise.all(times(10, () => waiting()));
   await Promise.all(ids.flatMap((id) => [heartbeat(id), reply(id, 'a'), reply(id, 'b')]));
-  await world.quiet();
+  await harness.quiet();
   for (const id of ids) {
     expect(await state(id)).toBe('WAITING_FOR_REPLY');
     let at = 'CREATED';
@@ -211,7 +211,7 @@ test('handles a reply and a heartbeat at the same moment one after the other', a
     }
     // The agent answers last, knowing all messages before.
     expect((await lines(id)).at(-1)).toBe('agent: Hello');
-    const read = world.turns.findLast(({ instance }) => instance === id)?.transcript ?? [];
+    const read = harness.turns.findLast(({ instance }) => instance === id)?.transcript ?? [];
     expect(read.filter(({ role }) => role === 'contact')).toHaveLength(2);
   }
   // An overtaken turn may still run beside the next one, but its outcome is discarded.
@@ -225,7 +225,7 @@ test('restarts the timer and changes no state when the owner sends a message by 
     id,
   ]);
   await sql("UPDATE timers SET due_at = now() + interval '10 seconds' WHERE subject_id = $1", [id]);
-  await verbs.send(id, 'Mine');
+  await service.send(id, 'Mine');
   await reaches(id, 'WAITING_FOR_REPLY');
   const [timer] = await sql<{ due_at: Date }>('SELECT due_at FROM timers WHERE subject_id = $1', [
     id,
@@ -238,17 +238,17 @@ test('restarts the timer and changes no state when the owner sends a message by 
     await begin();
     await turn.begun;
     const before = await state(id);
-    await verbs.send(id, 'Mine too');
+    await service.send(id, 'Mine too');
     expect(await state(id)).toBe(before);
     turn.release();
     await reaches(id, 'WAITING_FOR_REPLY');
-    expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+    expect((await service.get(id)).next_follow_up_at).not.toBeNull();
   }
-  await world.hold();
+  await harness.hold();
   await reply(id, 'And?');
   expect(await state(id)).toBe('WAITING_FOR_AGENT');
-  await world.release();
-  await world.quiet();
+  await harness.release();
+  await harness.quiet();
 });
 
 test('allows a conversation to write to its own contact until it ends, without changing the standing grant', async () => {
@@ -264,10 +264,10 @@ test('allows a conversation to write to its own contact until it ends, without c
   const before = await grants();
   const id = await waiting(phone);
   expect(await writes(phone, 'Yes')).toBe('handed_over: open_conversation');
-  await world.quiet();
+  await harness.quiet();
   expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes', 'agent: Hello']);
   expect(await writes(newPhone())).toBe('stored: no_grant');
-  await verbs.cancel(id);
+  await service.cancel(id);
   expect(await writes(phone, 'Still there?')).toBe('stored: no_read_grant');
   expect(await lines(id)).toHaveLength(3);
   expect(await grants()).toEqual(before);

@@ -2,14 +2,14 @@ import { approvalId, type InstanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, approvals, create, lines, reaches, reply, sql, state, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, approvals, create, lines, reaches, reply, sql, state, steps, service } = harness;
 /** Part of the objective: saying it needs an approval. */
 const SECRET = 'The safe opens with KX-4417-92';
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.turns.length = 0;
+  harness.turns.length = 0;
 });
 
 const outbox = async (id: InstanceId) =>
@@ -40,18 +40,18 @@ test('does not send a message that the gate denies, and asks the owner with the 
   await turn.begun;
   await sql(
     "INSERT INTO freezes (account_id, cause, until) VALUES ($1, 'time_lock', now() + interval '1 hour')",
-    [world.account],
+    [harness.account],
   );
   turn.release();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   await sql('DELETE FROM freezes');
-  expect((await verbs.get(id)).reason).toMatch(/^WhatsApp does not let this account write/);
+  expect((await service.get(id)).reason).toMatch(/^WhatsApp does not let this account write/);
   expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: WhatsApp does not/)]);
   expect(await outbox(id)).toEqual([]);
   expect(await decisions(id)).toEqual(['deny: time_locked']);
-  await verbs.resume(id);
+  await service.resume(id);
   await reaches(id, 'WAITING_FOR_REPLY');
-  expect(world.turns.at(-1)?.purpose).toBe('first_message');
+  expect(harness.turns.at(-1)?.purpose).toBe('first_message');
 });
 
 test('sends the texts before the held message, but not those after it', async () => {
@@ -61,7 +61,7 @@ test('sends the texts before the held message, but not those after it', async ()
     'agent: Hello',
     expect.stringMatching(/^system: Not sent: The message quotes/),
   ]);
-  expect((await verbs.get(id)).reason).toMatch(
+  expect((await service.get(id)).reason).toMatch(
     /^A message waits for your yes: `relay approvals`\./,
   );
   expect(await decisions(id)).toEqual([
@@ -74,15 +74,15 @@ describe('a message that waits for approval', () => {
   test('is sent as the agent’s when approved, and the conversation waits for the reply without another turn', async () => {
     const { id, approval } = await asking(SECRET);
     await approvals.approve(approval);
-    await world.quiet();
+    await harness.quiet();
     expect(await outbox(id)).toEqual([SECRET]);
     expect((await lines(id)).at(-1)).toBe(`agent: ${SECRET}`);
     expect((await steps(id)).slice(-2)).toEqual([
       'NEEDS_HUMAN_INTERVENTION → ACTIVE',
       'ACTIVE → WAITING_FOR_REPLY',
     ]);
-    expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
-    expect(world.turns).toHaveLength(1);
+    expect((await service.get(id)).next_follow_up_at).not.toBeNull();
+    expect(harness.turns).toHaveLength(1);
     await expect(approvals.approve(approval)).rejects.toMatchObject({ code: 'approval_answered' });
     expect(await outbox(id)).toEqual([SECRET]);
   });
@@ -91,9 +91,9 @@ describe('a message that waits for approval', () => {
     const { id, approval } = await asking(SECRET);
     await reply(id, 'Are you there?');
     await approvals.approve(approval);
-    await world.quiet();
+    await harness.quiet();
     expect(await outbox(id)).toEqual([SECRET, 'Next']);
-    expect(world.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
+    expect(harness.turns.map(({ purpose, unread }) => [purpose, unread])).toEqual([
       ['first_message', 0],
       ['reply', 1],
     ]);
@@ -103,14 +103,14 @@ describe('a message that waits for approval', () => {
     const { id, approval } = await asking(SECRET);
     const held = heldTurn();
     agent(held.act);
-    await verbs.resume(id);
+    await service.resume(id);
     await held.begun;
     await expect(approvals.approve(approval)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('is ACTIVE'),
     });
     held.release();
-    await world.quiet();
+    await harness.quiet();
     expect(await outbox(id)).toEqual(['Hello']);
     expect((await approvals.list('pending')).map((row) => row.id)).toContain(approval);
   });
@@ -118,13 +118,13 @@ describe('a message that waits for approval', () => {
   test('asks the owner again with the reason and informs the agent when it is rejected', async () => {
     const { id, approval } = await asking(SECRET);
     await approvals.reject(approval, 'too early');
-    expect(await verbs.get(id)).toMatchObject({
+    expect(await service.get(id)).toMatchObject({
       state: 'NEEDS_HUMAN_INTERVENTION',
       reason: expect.stringMatching(/^You rejected its message/),
     });
-    await verbs.resume(id);
+    await service.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');
-    expect(world.turns.at(-1)?.transcript.at(-1)?.content).toBe(
+    expect(harness.turns.at(-1)?.transcript.at(-1)?.content).toBe(
       'The message that waited was rejected: too early',
     );
   });
@@ -133,14 +133,16 @@ describe('a message that waits for approval', () => {
 test('refuses a denied message of the owner with the reason and records it only in the ledger', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  const before = [await verbs.get(id), await lines(id), await steps(id), await outbox(id)];
-  await world.hold();
-  await expect(verbs.send(id, 'Mine')).rejects.toMatchObject({
+  const before = [await service.get(id), await lines(id), await steps(id), await outbox(id)];
+  await harness.hold();
+  await expect(service.send(id, 'Mine')).rejects.toMatchObject({
     code: 'denied',
     message: expect.stringContaining('Sending is on hold'),
   });
-  await world.release();
-  expect([await verbs.get(id), await lines(id), await steps(id), await outbox(id)]).toEqual(before);
+  await harness.release();
+  expect([await service.get(id), await lines(id), await steps(id), await outbox(id)]).toEqual(
+    before,
+  );
   const refused = await sql(
     "SELECT 1 FROM ledger WHERE actor = 'owner' AND outcome = 'deny' AND reason = 'hold'",
   );

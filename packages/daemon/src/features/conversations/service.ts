@@ -76,14 +76,14 @@ export function createConversationService(deps: ConversationDeps): ConversationS
 
   return {
     create: async (request, key) => {
-      const created = await deps.gate.checkingNumbers((check) =>
+      const created = await deps.gate.withNumberCheck((check) =>
         transaction(deps, (work) =>
           key === undefined
             ? startConversation(deps, work, request, OWNER, check)
             : startConversationOnce(deps, work, request, key, check),
         ),
       );
-      return 'made' in created ? requireStarted(created) : created;
+      return 'conversation' in created ? requireStarted(created) : created;
     },
     list: (query) => listInstances(deps, query),
     counts: () => countInstances(deps),
@@ -129,8 +129,8 @@ async function sendByHand(
     return new RelayError('denied', { reason: reasonSentence(reason) });
   }
   const events = [{ type: 'manual_send', text }] as const;
-  const { said } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
-  const [line] = said;
+  const { lines } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
+  const [line] = lines;
   if (line === undefined) throw new Error('a manual send left no line in the transcript');
   return line;
 }
@@ -232,8 +232,8 @@ export const createClientConversations = (deps: ConversationDeps) => ({
     work: UnitOfWork,
     actor: TokenHolder,
     request: CreateInstanceRequest,
-    circumstances: SubmitContext,
-  ): Promise<StartedConversation> => startConversation(deps, work, request, actor, circumstances),
+    context: SubmitContext,
+  ): Promise<StartedConversation> => startConversation(deps, work, request, actor, context),
   control: (
     work: UnitOfWork,
     actor: TokenHolder,
@@ -241,7 +241,7 @@ export const createClientConversations = (deps: ConversationDeps) => ({
     control: ConversationControl,
   ): Promise<ControlResult> => controlForClient(deps, work, actor, id, control),
   /** After the owner revoked the token, the conversations it started stay paused until the owner resumes them. */
-  pauseBegunBy: async (work: UnitOfWork, token: TokenId): Promise<void> => {
+  pauseStartedBy: async (work: UnitOfWork, token: TokenId): Promise<void> => {
     for (const id of await findStartedBy(deps, work, `token:${token}`)) {
       const row = await lockInstance(work.tx, deps.lease, id);
       if (legalEvents(row.state).includes('pause')) {
@@ -270,7 +270,7 @@ async function controlForClient(
   const by = actorName(actor);
   const row = await lockInstance(work.tx, deps.lease, id);
   const decision = decideControl(control, {
-    began: row.created_by === by,
+    startedIt: row.created_by === by,
     pausedIt: control === 'resume' && (await isPausedBy(work, row, by)),
   });
   const { state } =
@@ -317,7 +317,7 @@ async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Pro
 export function carryOutApproved(deps: ConversationDeps): ApprovedConversationActions {
   return {
     sendInConversation: (work, message) => sendApproved(deps, work, message),
-    rejected: (work, instance, reason) => noteRejected(deps, work, instance, reason),
+    onRejected: (work, instance, reason) => noteRejected(deps, work, instance, reason),
     createConversation: async (work, { approval, actor, request, evaluated }) => {
       await startConversation(deps, work, request, actor, { approval }, evaluated);
     },

@@ -7,11 +7,11 @@ import { takeInBatch } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 
-const world = await freshDaemonHarness();
-const { agent, create, lines, reaches, sql, state, verbs } = world;
-const { db, lease, jobs } = world.conversations;
-const intake = { db, lease, jobs, open: openPlain, read: readJson };
-jobs.work('route', 4, onRoute(world.conversations));
+const harness = await freshDaemonHarness();
+const { agent, create, lines, reaches, sql, state, service } = harness;
+const { db, lease, jobs } = harness.conversations;
+const intake = { db, lease, jobs, unseal: openPlain, read: readJson };
+jobs.work('route', 4, onRoute(harness.conversations));
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
@@ -20,9 +20,9 @@ const addressOf = (phone: string) => `${phone.slice(1)}@s.whatsapp.net`;
 /** A message of the account itself arrives from one of its other devices. */
 async function echoes(phone: string, over: Parameters<typeof incoming>[0] = {}) {
   const message = incoming({ chat: addressOf(phone), fromMe: true, sentAt: new Date(), ...over });
-  await receive(world, world.account, [message]);
+  await receive(harness, harness.account, [message]);
   while ((await takeInBatch(intake, 200)).rows > 0);
-  jobs.hint('route');
+  jobs.wake('route');
   const decision = () =>
     sql("SELECT outcome || ': ' || reason AS said FROM ledger WHERE subject_id = $1", [message.id]);
   await eventually(async () => (await decision()).length > 0);
@@ -40,7 +40,7 @@ test('pauses the conversation when the owner writes to the contact on the phone,
   verifies('003-OPEN-TAKEOVER');
   const { id, phone } = await waiting();
   expect(await echoes(phone, { body: 'It is me now' })).toBe('handed_over: owner_takeover');
-  expect(await verbs.get(id)).toMatchObject({
+  expect(await service.get(id)).toMatchObject({
     state: 'PAUSED',
     previous_state: 'WAITING_FOR_REPLY',
     reason: 'You wrote to the contact yourself. Resume it when the agent should go on.',
@@ -56,7 +56,7 @@ test('pauses the conversation when the owner writes to the contact on the phone,
   expect(line).toEqual([{ subject: id }]);
   expect(await state(id)).toBe('PAUSED');
 
-  expect((await verbs.resume(id)).state).toBe('WAITING_FOR_REPLY');
+  expect((await service.resume(id)).state).toBe('WAITING_FOR_REPLY');
 });
 
 test('never takes a message that Relay sent for the owner’s, however it comes back', async () => {

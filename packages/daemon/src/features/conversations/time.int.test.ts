@@ -14,27 +14,27 @@ const store = await freshStore();
 const { sql } = store;
 let time = Date.parse('2026-02-01T12:00:00Z');
 const now = () => new Date(time);
-let world: DaemonHarness = await openDaemonHarness(store, { now });
-afterAll(() => world.close());
+let harness: DaemonHarness = await openDaemonHarness(store, { now });
+afterAll(() => harness.close());
 afterEach(() => vi.unstubAllEnvs());
 
 async function restart(): Promise<void> {
-  await world.close();
-  world = await openDaemonHarness(store, { now });
+  await harness.close();
+  harness = await openDaemonHarness(store, { now });
 }
 
 /** Moves the clock and waits until everything due has happened. */
 async function jump(ms: number): Promise<void> {
   time += ms;
-  await world.quiet();
+  await harness.quiet();
 }
 
 async function waiting(max_followups = 5): Promise<InstanceId> {
-  const id = await world.create(undefined, { interval_ms: INTERVAL, max_followups });
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const id = await harness.create(undefined, { interval_ms: INTERVAL, max_followups });
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
   // Its timer must not fire in the next test.
   onTestFinished(async () => {
-    await world.verbs.cancel(id).catch(() => {});
+    await harness.service.cancel(id).catch(() => {});
   });
   return id;
 }
@@ -47,7 +47,7 @@ const fired = async (id: InstanceId) =>
     )
   ).length;
 const dueIn = async (id: InstanceId) => {
-  const { next_follow_up_at } = await world.verbs.get(id);
+  const { next_follow_up_at } = await harness.service.get(id);
   return next_follow_up_at === null ? null : Date.parse(next_follow_up_at) - time;
 };
 
@@ -78,15 +78,15 @@ describe.each([
 
   test('while the daemon is stopped: behaves the same', async () => {
     const id = await waiting();
-    await world.close();
+    await harness.close();
     time += leap;
-    world = await openDaemonHarness(store, { now });
-    await world.quiet();
+    harness = await openDaemonHarness(store, { now });
+    await harness.quiet();
     expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
-    await world.close();
+    await harness.close();
     time -= leap;
-    world = await openDaemonHarness(store, { now });
-    await world.quiet();
+    harness = await openDaemonHarness(store, { now });
+    await harness.quiet();
     expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL + leap]);
     time += leap;
   });
@@ -94,11 +94,11 @@ describe.each([
   test('while paused: keeps the remaining time', async () => {
     const id = await waiting();
     await jump(10 * MINUTE);
-    await world.verbs.pause(id);
+    await harness.service.pause(id);
     await jump(leap);
     await restart();
     await jump(-leap / 2);
-    await world.verbs.resume(id);
+    await harness.service.resume(id);
     expect([await fired(id), await dueIn(id)]).toEqual([0, 20 * MINUTE]);
     time -= leap / 2;
   });
@@ -113,7 +113,7 @@ test('fires each of many overdue follow-ups once after eight hours of sleep', as
     const counts = await Promise.all(ids.map(fired));
     return counts.every((count) => count === 1);
   });
-  await world.quiet();
+  await harness.quiet();
   expect(await Promise.all(ids.map(fired))).toEqual(ids.map(() => 1));
   expect(await Promise.all(ids.map(dueIn))).toEqual(ids.map(() => INTERVAL));
 });
@@ -162,25 +162,28 @@ test('fires each timer once and not too early, whatever the clock does', async (
   await fc.assert(
     fc.asyncProperty(fc.array(anyMove, { minLength: 3, maxLength: 8 }), async (moves) => {
       const max = 3;
-      const id = await world.create(undefined, { interval_ms: INTERVAL, max_followups: max });
-      await world.reaches(id, 'WAITING_FOR_REPLY');
+      const id = await harness.create(undefined, { interval_ms: INTERVAL, max_followups: max });
+      await harness.reaches(id, 'WAITING_FOR_REPLY');
       const model = new Model(time, max);
       for (const move of moves) {
         if (move === 'restart') await restart();
         else if (move === 'pause' || move === 'resume') {
-          if (model.may(move)) await world.verbs[move](id);
+          if (model.may(move)) await harness.service[move](id);
           model[move](time);
         } else await jump(move.jump);
-        await world.quiet();
+        await harness.quiet();
         model.look(time);
         expect([await fired(id), await dueIn(id)]).toEqual([model.rang, model.dueIn(time)]);
       }
       if (model.may('resume')) {
-        await world.verbs.resume(id);
+        await harness.service.resume(id);
         model.resume(time);
       }
       for (let n = model.rang; n <= max; n++) await jump((await dueIn(id)) ?? 0);
-      expect(await world.verbs.get(id)).toMatchObject({ state: 'ABANDONED', follow_up_count: max });
+      expect(await harness.service.get(id)).toMatchObject({
+        state: 'ABANDONED',
+        follow_up_count: max,
+      });
       expect(await fired(id)).toBe(max + 1);
     }),
     { numRuns: 12 },

@@ -89,7 +89,7 @@ export async function addTurnUsage(
 // once, so only the usage of other runs can be noticed one call late.
 
 export class TokenMeter {
-  readonly #world: Pick<ConversationDeps, 'settings'>;
+  readonly #deps: Pick<ConversationDeps, 'settings'>;
   readonly #note: (spent: ModelUsage) => Promise<BudgetUse>;
   /** As far as known: the usage of other runs is learnt with each record. */
   #used: BudgetUse;
@@ -100,7 +100,7 @@ export class TokenMeter {
     used: BudgetUse,
     note: (spent: ModelUsage) => Promise<BudgetUse>,
   ) {
-    this.#world = deps;
+    this.#deps = deps;
     this.#used = used;
     this.#note = note;
   }
@@ -113,7 +113,7 @@ export class TokenMeter {
     // The rejection is handled by whoever awaits `#noting`, at the latest at the end of the turn.
     this.#noting.catch(() => {});
     await before;
-    if (conversationBudgetError(this.#world, this.#used) !== null) await this.#noting;
+    if (conversationBudgetError(this.#deps, this.#used) !== null) await this.#noting;
   }
 
   /** Resolves when all usage is recorded. Rejects when a budget was used up. */
@@ -129,7 +129,7 @@ export class TokenMeter {
       micros: Math.max(used.day.micros, micros),
     };
     this.#used = { ...this.#used, day };
-    const fault = conversationBudgetError(this.#world, used);
+    const fault = conversationBudgetError(this.#deps, used);
     if (fault !== null) throw fault;
   }
 }

@@ -5,14 +5,14 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { lockInstance } from './sql.ts';
 import { applyEvents } from './transitions.ts';
 
-const world = await freshDaemonHarness();
-const { account, agent, create, heartbeat, reaches, sql, verbs } = world;
+const harness = await freshDaemonHarness();
+const { account, agent, create, heartbeat, reaches, sql, service } = harness;
 const ME = '4915199999999';
 await sql('UPDATE accounts SET phone = $1', [ME]);
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.settings.tell_owner_on_whatsapp = true;
+  harness.settings.tell_owner_on_whatsapp = true;
 });
 
 /** The notices to the owner about it. */
@@ -30,7 +30,7 @@ const events = async (id: InstanceId) =>
   sql("SELECT kind, data FROM events WHERE kind LIKE 'conversation.%' AND subject = $1", [id]);
 
 test('notifies the owner in their own chat when a conversation needs them, with what to do', async () => {
-  agent(() => ({ messages: [], intervene: 'The price is too high.' }));
+  agent(() => ({ messages: [], interventionReason: 'The price is too high.' }));
   const phone = newPhone();
   const id = await create(phone);
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
@@ -46,7 +46,7 @@ test('notifies the owner in their own chat when a conversation needs them, with 
 });
 
 test('notifies the owner when a conversation ends or is taken over', async () => {
-  agent(() => ({ messages: ['Thanks'], end: 'Done.' }));
+  agent(() => ({ messages: ['Thanks'], endReason: 'Done.' }));
   const completed = await create();
   await reaches(completed, 'COMPLETED');
   agent(() => ({ messages: ['Hello'] }));
@@ -56,13 +56,13 @@ test('notifies the owner when a conversation ends or is taken over', async () =>
   await reaches(abandoned, 'ABANDONED');
   const taken = await create();
   await reaches(taken, 'WAITING_FOR_REPLY');
-  await world.takeover(taken, 'Me');
+  await harness.takeover(taken, 'Me');
   const failed = await create();
   await reaches(failed, 'WAITING_FOR_REPLY');
-  await transaction(world.conversations, async (work) => {
-    const row = await lockInstance(work.tx, world.conversations.lease, failed);
+  await transaction(harness.conversations, async (work) => {
+    const row = await lockInstance(work.tx, harness.conversations.lease, failed);
     const reason = 'Nobody is there.';
-    await applyEvents(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
+    await applyEvents(harness.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
   });
   expect((await notes(failed))[0]).toContain('failed. Nobody is there. → relay get');
   expect((await notes(completed))[0]).toContain('is done. Done. → relay transcript');
@@ -73,9 +73,9 @@ test('notifies the owner when a conversation ends or is taken over', async () =>
 test('sends no notice to an owner who cancelled or turned notices off, but appends the event', async () => {
   const cancelled = await create();
   await reaches(cancelled, 'WAITING_FOR_REPLY');
-  await verbs.cancel(cancelled);
-  world.settings.tell_owner_on_whatsapp = false;
-  agent(() => ({ messages: [], intervene: 'help' }));
+  await service.cancel(cancelled);
+  harness.settings.tell_owner_on_whatsapp = false;
+  agent(() => ({ messages: [], interventionReason: 'help' }));
   const quiet = await create();
   await reaches(quiet, 'NEEDS_HUMAN_INTERVENTION');
   expect([...(await notes(cancelled)), ...(await notes(quiet))]).toEqual([]);
@@ -86,13 +86,13 @@ test('sends no notice to an owner who cancelled or turned notices off, but appen
 test('completes the transition when the notice cannot be sent', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  await world.hold();
-  await world.takeover(id, 'Me');
-  await world.release();
-  expect(await world.state(id)).toBe('PAUSED');
+  await harness.hold();
+  await harness.takeover(id, 'Me');
+  await harness.release();
+  expect(await harness.state(id)).toBe('PAUSED');
   expect(await notes(id)).toEqual([]);
   await sql('UPDATE accounts SET phone = NULL WHERE id = $1', [account]);
-  agent(() => ({ messages: [], intervene: 'help' }));
+  agent(() => ({ messages: [], interventionReason: 'help' }));
   const other = await create();
   await reaches(other, 'NEEDS_HUMAN_INTERVENTION');
   await sql('UPDATE accounts SET phone = $1 WHERE id = $2', [ME, account]);

@@ -26,9 +26,9 @@ beforeEach(() => {
     signal: new AbortController().signal,
     toolTimeoutMs: 1_000,
     leftMs: () => 1_000,
-    waited: () => {},
-    late: () => new Error('late'),
-    failed: (_, error) => {
+    onWaited: () => {},
+    timeoutError: () => new Error('late'),
+    onFailure: (_, error) => {
       throw error;
     },
   });
@@ -40,7 +40,7 @@ const onCall = () => {
 const tools = () => conversationTools({ draft, todos: [TODO], onCall });
 const call = (name: string, input: unknown) =>
   runner
-    .run({ id: `c${ids}`, kept: `c${ids++}`, name, input })
+    .run({ id: `c${ids}`, uniqueId: `c${ids++}`, name, input })
     .then(({ text, ...rest }) => ({ ...rest, text: text.text }));
 
 test('offers exactly six tools, and no argument names a person or a place', () => {

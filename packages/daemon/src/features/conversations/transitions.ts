@@ -53,7 +53,7 @@ export interface AppliedTransition {
   readonly row: InstanceRow;
   readonly instance: Instance;
   /** The lines written to the transcript, in order. */
-  readonly said: readonly TranscriptLineRow[];
+  readonly lines: readonly TranscriptLineRow[];
 }
 
 interface ApplyOptions {
@@ -104,10 +104,10 @@ export async function applyEvents(
   logSteps(deps, work, instance, steps);
   for (const effect of settled) await carryOutEffect(deps, work, row, instance, effect);
   await withdrawn?.record();
-  const said = await sendMessages(deps, work, row, instance, settled, evaluated);
+  const lines = await sendMessages(deps, work, row, instance, settled, evaluated);
   work.afterCommit.push(() => deps.running.overtake(row.id, instance.epoch));
   const saved = { ...toColumns(instance), timer_set_at: timerSetAt, updated_at: now };
-  return { row: { ...row, ...saved }, instance, said };
+  return { row: { ...row, ...saved }, instance, lines };
 }
 
 interface DecidedTransition {
@@ -357,7 +357,7 @@ async function sendInConversation(
   const message = (await evaluated?.submit())?.message ?? null;
   if (message === null) throw new Error('a text is said that the gate did not allow');
   work.afterCommit.push(() => {
-    deps.gate.hint();
+    deps.gate.wakeOutbox();
     const { messageId } = message;
     deps.log.debug('message said', {
       instance: row.id,
@@ -370,13 +370,13 @@ async function sendInConversation(
   return { ...line, sent_id: message.messageId };
 }
 
-/** The gate's decision on a text, given the earlier texts of the same turn (`sayingBefore`). */
+/** The gate's decision on a text, given the earlier texts of the same turn (`earlierInTurn`). */
 export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   { role, text, followUp }: OutgoingText,
-  circumstances: Pick<SubmitContext, 'run' | 'sayingBefore'> = {},
+  context: Pick<SubmitContext, 'run' | 'earlierInTurn'> = {},
 ): Promise<EvaluatedProposal> {
   const actor: Actor =
     role === 'manual'
@@ -392,7 +392,7 @@ export function evaluateText(
       ended: isTerminal(row.state),
       firstContactApproved: true,
     },
-    ...circumstances,
+    ...context,
   });
 }
 
@@ -432,7 +432,7 @@ export async function enqueueTurns(
       data: { account, subject: id, epoch, wake: purpose },
     })),
   );
-  work.afterCommit.push(() => deps.jobs.hint('conversation'));
+  work.afterCommit.push(() => deps.jobs.wake('conversation'));
 }
 
 // Notifies the owner on WhatsApp, if they want that: one line in their own chat. The transition never depends on
@@ -459,8 +459,8 @@ async function notifyOwnerOfConversation(
     reason: instance.reason ?? STATE_SENTENCES[instance.state],
   });
   const { gate, lease } = deps;
-  const told = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
-  if (told) work.afterCommit.push(() => gate.hint());
+  const isNotified = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
+  if (isNotified) work.afterCommit.push(() => gate.wakeOutbox());
 }
 
 async function describeContact(work: UnitOfWork, row: InstanceRow): Promise<string> {

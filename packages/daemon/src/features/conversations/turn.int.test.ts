@@ -6,18 +6,18 @@ import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
-const limits = { ...world.settings.agent };
+const harness = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, service } = harness;
+const limits = { ...harness.settings.agent };
 
 beforeEach(() => {
   agent(() => ({ messages: ['Hello'] }));
-  world.settings.agent = { ...limits };
-  world.turns.length = 0;
+  harness.settings.agent = { ...limits };
+  harness.turns.length = 0;
 });
 
 const spend = (hooks: TurnHooks, tokens: number, micros = 0) =>
-  hooks.spent({
+  hooks.onUsage({
     provider: 'scripted',
     model: 'm',
     inputTokens: tokens - 1,
@@ -46,12 +46,12 @@ describe('a run', () => {
   });
 
   test('left running by a crash is discarded when the turn is taken again', async () => {
-    agent(() => ({ messages: [], intervene: 'help' }));
+    agent(() => ({ messages: [], interventionReason: 'help' }));
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
     await sql("UPDATE runs SET state = 'running', ended_at = NULL WHERE instance_id = $1", [id]);
-    await verbs.resume(id);
-    await world.quiet();
+    await service.resume(id);
+    await harness.quiet();
     expect((await runs(id)).map((run) => [run.state, run.ended])).toEqual([
       ['discarded', true],
       ['done', true],
@@ -86,7 +86,7 @@ describe('a run', () => {
 
 describe('a budget', () => {
   test('of a conversation asks the owner and names the setting when it is used up', async () => {
-    world.settings.agent = { ...limits, tokens_per_conversation: 120 };
+    harness.settings.agent = { ...limits, tokens_per_conversation: 120 };
     agent(async (_, hooks) => {
       await spend(hooks, 100);
       return { messages: ['Hello'] };
@@ -95,21 +95,21 @@ describe('a budget', () => {
     await reaches(id, 'WAITING_FOR_REPLY');
     await reply(id, 'Yes');
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect((await verbs.get(id)).reason).toBe(
+    expect((await service.get(id)).reason).toBe(
       'The tokens for this conversation are used up: 200 of 120. Raise "agent.tokens_per_conversation" in relay.config.json and resume it, or write yourself.',
     );
     expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes']);
     expect((await runs(id)).map((run) => run.state)).toEqual(['done', 'failed']);
 
-    const asked = world.turns.length;
-    await verbs.resume(id);
+    const asked = harness.turns.length;
+    await service.resume(id);
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect(world.turns).toHaveLength(asked);
+    expect(harness.turns).toHaveLength(asked);
 
-    world.settings.agent = { ...limits };
-    await verbs.resume(id);
+    harness.settings.agent = { ...limits };
+    await service.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');
-    expect(world.turns.at(-1)).toMatchObject({ purpose: 'reply', unread: 1 });
+    expect(harness.turns.at(-1)).toMatchObject({ purpose: 'reply', unread: 1 });
   });
 
   test('of the day is shared by all conversations, from midnight to midnight in the owner’s time zone', async () => {
@@ -126,18 +126,18 @@ describe('a budget', () => {
     });
     const other = await create();
     await reaches(other, 'WAITING_FOR_REPLY');
-    const today = dayIn(world.conversations.zone, new Date());
+    const today = dayIn(harness.conversations.zone, new Date());
     expect(await sql('SELECT day::text, tokens FROM spending')).toEqual([
       { day: today, tokens: 5_000 },
     ]);
 
-    world.settings.agent = { ...limits, tokens_per_day: 5_000 };
+    harness.settings.agent = { ...limits, tokens_per_day: 5_000 };
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect((await verbs.get(id)).reason).toContain('"agent.tokens_per_day"');
-    expect(world.turns.map((turn) => turn.instance)).toEqual([failed, other]);
+    expect((await service.get(id)).reason).toContain('"agent.tokens_per_day"');
+    expect(harness.turns.map((turn) => turn.instance)).toEqual([failed, other]);
     await sql('UPDATE spending SET day = day - 1');
-    await verbs.resume(id);
+    await service.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');
   });
 
@@ -150,16 +150,16 @@ describe('a budget', () => {
     });
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    const { reason } = await verbs.get(id);
+    const { reason } = await service.get(id);
     expect(reason).toContain('5.50 of 5.00 USD');
     expect(reason).toContain('"agent.usd_per_day"');
     expect(await sql('SELECT cost_micros FROM runs WHERE instance_id = $1', [id])).toEqual([
       { cost_micros: 5_500_000 },
     ]);
-    const asked = world.turns.length;
-    await verbs.resume(id);
+    const asked = harness.turns.length;
+    await service.resume(id);
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect(world.turns).toHaveLength(asked);
+    expect(harness.turns).toHaveLength(asked);
     await sql('DELETE FROM spending');
   });
 });
@@ -174,8 +174,8 @@ describe('the context of a turn', () => {
       return { messages: ['Answer'] };
     });
     await reply(id, 'one');
-    await world.quiet();
-    const [, first, second] = world.turns;
+    await harness.quiet();
+    const [, first, second] = harness.turns;
     expect(first).toMatchObject({ purpose: 'reply', unread: 1, maxFollowups: 3 });
     expect({ ...second, run: first?.run }).toEqual(first);
   });
@@ -184,12 +184,12 @@ describe('the context of a turn', () => {
     const id = await create();
     await reaches(id, 'WAITING_FOR_REPLY');
     agent(async () => {
-      if (world.turns.length === 2) await reply(id, 'two');
+      if (harness.turns.length === 2) await reply(id, 'two');
       return { messages: ['Answer'] };
     });
     await reply(id, 'one');
-    await world.quiet();
-    expect(world.turns.map(({ unread }) => unread)).toEqual([0, 1, 1]);
+    await harness.quiet();
+    expect(harness.turns.map(({ unread }) => unread)).toEqual([0, 1, 1]);
   });
 
   test('contains the summary and only the lines after it', async () => {
@@ -200,10 +200,10 @@ describe('the context of a turn', () => {
       summary: { text: 'They greeted.', upTo: transcript[0]?.id ?? '0' },
     }));
     await reply(id, 'one');
-    await world.quiet();
+    await harness.quiet();
     await heartbeat(id);
-    await world.quiet();
-    const last = world.turns.at(-1);
+    await harness.quiet();
+    const last = harness.turns.at(-1);
     expect(last?.summary).toBe('They greeted.');
     expect(last?.transcript.map(({ content }) => content)).toEqual(['one', 'Answer']);
     expect(await lines(id)).toHaveLength(4);
@@ -221,17 +221,17 @@ test('retries a failed turn once and then asks the owner, in every state in whic
   const beginning = await create();
   await reply(replied, 'Yes');
   await heartbeat(followed);
-  await world.quiet();
+  await harness.quiet();
   for (const [id, from] of [
     [beginning, 'ACTIVE'],
     [replied, 'ACTIVE'],
     [followed, 'HEARTBEAT_SCHEDULED'],
   ] as const) {
-    expect((await world.steps(id)).at(-1)).toBe(`${from} → NEEDS_HUMAN_INTERVENTION`);
+    expect((await harness.steps(id)).at(-1)).toBe(`${from} → NEEDS_HUMAN_INTERVENTION`);
     expect((await runs(id)).slice(-2).map((run) => run.state)).toEqual(['failed', 'failed']);
   }
   expect(await state(first)).toBe('WAITING_FOR_REPLY');
-  expect(world.logged).toContainEqual({
+  expect(harness.logged).toContainEqual({
     level: 'error',
     message: 'the agent failed',
     fields: expect.objectContaining({ instance: beginning }),

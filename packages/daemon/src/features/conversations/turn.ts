@@ -81,20 +81,20 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
 async function runAgent(
   deps: ConversationDeps,
   takeTurn: TakeTurn,
-  { context, used }: BegunTurn,
+  { context, usedBefore }: BegunTurn,
   signal: AbortSignal,
 ): Promise<TurnOutcome | { readonly failed: unknown } | 'ended'> {
   if (signal.aborted) return 'ended';
   const ended = Promise.withResolvers<'ended'>();
   signal.addEventListener('abort', () => ended.resolve('ended'), { once: true });
   const { instance: id, run } = context;
-  const tab = new TokenMeter(deps, used, (spent) => addTurnUsage(deps, { id, run }, spent));
+  const tab = new TokenMeter(deps, usedBefore, (spent) => addTurnUsage(deps, { id, run }, spent));
   const outcome = Promise.resolve()
     .then(() =>
       takeTurn(context, {
         signal,
-        spent: (spent) => tab.add(spent),
-        reads: (taint) =>
+        onUsage: (spent) => tab.add(spent),
+        beforeReading: (taint) =>
           transaction(deps, ({ tx }) => saveRunTaint(tx, deps.lease.account, run, taint)),
       }),
     )
@@ -117,7 +117,7 @@ const BEGIN_EVENTS: Partial<Record<InstanceRow['state'], readonly ConversationEv
 interface BegunTurn {
   readonly context: TurnContext;
   /** Usage before this turn. */
-  readonly used: BudgetUse;
+  readonly usedBefore: BudgetUse;
 }
 
 /** Null when no turn is needed; the job is completed then. */
@@ -139,8 +139,8 @@ function beginConversationTurn(
       await parkTurn(deps, work, job, row);
       return null;
     }
-    const before = await readPastUse(work.tx, deps, row);
-    const spent = conversationBudgetError(deps, before);
+    const usedBefore = await readPastUse(work.tx, deps, row);
+    const spent = conversationBudgetError(deps, usedBefore);
     if (spent !== null) {
       const reason = spent.message;
       await applyEvents(deps, work, row, [...beginning, { type: 'request_intervention', reason }]);
@@ -148,7 +148,7 @@ function beginConversationTurn(
       return null;
     }
     if (beginning.length > 0) await applyEvents(deps, work, row, beginning);
-    return { context: await contextOf(work, row, purpose, before.readUpTo), used: before };
+    return { context: await contextOf(work, row, purpose, usedBefore.readUpTo), usedBefore };
   });
 }
 
@@ -176,7 +176,7 @@ async function contextOf(
     run: await beginRun(work.tx, {
       account: row.account_id,
       actor: `conversation:${row.id}`,
-      of: { instance: row.id },
+      owner: { instance: row.id },
       epoch: row.epoch,
       readUpTo: lines.at(-1)?.id ?? row.summary_up_to,
       taint,
@@ -252,15 +252,15 @@ async function failTurn(
   { run }: TurnContext,
   error: unknown,
 ): Promise<void> {
-  const told = error instanceof RelayError;
+  const isRelayError = error instanceof RelayError;
   const again = await transaction(deps, async (work) => {
     const row = await lockIfCurrent(deps, work, job);
-    const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
+    const failure = isRelayError ? error.message : error instanceof Error ? error.name : 'failed';
     await endRun(work.tx, deps.lease.account, run, row === null ? 'discarded' : 'failed', failure);
     if (row === null) return false;
-    const mayPass = !told || error.passes;
+    const mayPass = !isRelayError || error.isRetryable;
     if (mayPass && (await countFailuresInEpoch(work.tx, row)) < 2) return true;
-    const reason = told
+    const reason = isRelayError
       ? error.message
       : 'The agent failed twice in a row. Resume it to let it try again.';
     work.afterCommit.push(() =>
@@ -289,8 +289,8 @@ async function evaluateTexts(
   const allowed: EvaluatedProposal[] = [];
   for (const [at, text] of texts.entries()) {
     const speech = { role: 'agent', text, followUp } as const;
-    const sayingBefore = texts.slice(0, at);
-    const evaluated = await evaluateText(deps, work, row, speech, { sayingBefore, run });
+    const earlierInTurn = texts.slice(0, at);
+    const evaluated = await evaluateText(deps, work, row, speech, { earlierInTurn, run });
     const { outcome, reason } = evaluated.decision;
     if (outcome !== 'allow') {
       // A hold began in this moment: the turn is parked and the owner need not be asked.
@@ -305,17 +305,18 @@ async function evaluateTexts(
 
 /** The outcome as events, in the only order the state machine allows. */
 function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {
-  const { messages: texts, nextHeartbeatMs, end, intervene } = outcome;
-  if (intervene !== undefined) return [{ type: 'request_intervention', reason: intervene, texts }];
+  const { messages: texts, nextHeartbeatMs, endReason, interventionReason } = outcome;
+  if (interventionReason !== undefined)
+    return [{ type: 'request_intervention', reason: interventionReason, texts }];
   const events: ConversationEvent[] = [];
   const delay = nextHeartbeatMs === undefined ? {} : { nextHeartbeatMs };
   if (texts.length > 0) {
     const type = context.purpose === 'follow_up' ? 'followup_sent' : 'message_sent';
     events.push({ type, texts, ...delay });
-  } else if (nextHeartbeatMs !== undefined && end === undefined) {
+  } else if (nextHeartbeatMs !== undefined && endReason === undefined) {
     events.push({ type: 'schedule_next_heartbeat', delayMs: nextHeartbeatMs });
   }
-  if (end !== undefined) events.push({ type: 'end_conversation', reason: end });
+  if (endReason !== undefined) events.push({ type: 'end_conversation', reason: endReason });
   if (events.length > 0) return events;
   return [
     {

@@ -3,8 +3,8 @@ import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
 import { wakeConversations } from '../../pipeline/outbox/delivery-updates.ts';
 
-const world = await freshDaemonHarness();
-const { account, agent, create, lines, reaches, sql, state, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { account, agent, create, lines, reaches, sql, state, steps, service } = harness;
 const WHY = 'WhatsApp does not know this number.';
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
@@ -22,22 +22,28 @@ async function undelivered(id: InstanceId, failed = true) {
     failed ? [id, 'failed', WHY] : [id, 'sent', null],
   );
   if (message === undefined) throw new Error('it has said nothing');
-  await world.database.kysely
+  await harness.database.kysely
     .transaction()
     .execute((tx) =>
-      wakeConversations(world.jobs, account).undelivered(tx, [{ id: message.id, instance: id }]),
+      wakeConversations(harness.jobs, account).onUndelivered(tx, [
+        { id: message.id, instance: id },
+      ]),
     );
-  await world.quiet();
+  await harness.quiet();
 }
 
 test('fails the conversation with the reason and frees the contact when a message could not be delivered', async () => {
   const id = await waiting();
-  const { target_contact } = await verbs.get(id);
+  const { target_contact } = await service.get(id);
   const next = await create(target_contact);
   await undelivered(id);
-  expect(await verbs.get(id)).toMatchObject({ state: 'FAILED', failure_reason: WHY, reason: WHY });
+  expect(await service.get(id)).toMatchObject({
+    state: 'FAILED',
+    failure_reason: WHY,
+    reason: WHY,
+  });
   expect(await lines(id)).toEqual(['agent: Hello']);
-  expect(world.logged).toContainEqual({
+  expect(harness.logged).toContainEqual({
     level: 'error',
     message: 'conversation failed',
     fields: { instance: id, reason: WHY },
@@ -47,8 +53,8 @@ test('fails the conversation with the reason and frees the contact when a messag
 
 test('fails the conversation in a later state too when a message could not be delivered', async () => {
   const id = await waiting();
-  agent(() => ({ messages: [], intervene: 'help' }));
-  await world.reply(id, 'Yes');
+  agent(() => ({ messages: [], interventionReason: 'help' }));
+  await harness.reply(id, 'Yes');
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   await undelivered(id);
   expect(await state(id)).toBe('FAILED');
@@ -56,15 +62,15 @@ test('fails the conversation in a later state too when a message could not be de
 
 test('leaves a paused or ended conversation unchanged when a message could not be delivered', async () => {
   const paused = await waiting();
-  await verbs.pause(paused);
+  await service.pause(paused);
   await undelivered(paused);
   expect(await state(paused)).toBe('PAUSED');
   const over = await waiting();
-  await verbs.cancel(over);
+  await service.cancel(over);
   await undelivered(over);
-  expect(await verbs.get(over)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
-  expect(world.logged.filter(({ message }) => message === 'transition refused')).toEqual([]);
-  expect((await verbs.resume(paused)).state).toBe('WAITING_FOR_REPLY');
+  expect(await service.get(over)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
+  expect(harness.logged.filter(({ message }) => message === 'transition refused')).toEqual([]);
+  expect((await service.resume(paused)).state).toBe('WAITING_FOR_REPLY');
 });
 
 test('changes nothing when the message was delivered after all', async () => {

@@ -4,8 +4,8 @@ import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, create, lines, reaches, reply, sql, state, steps, verbs } = world;
+const harness = await freshDaemonHarness();
+const { agent, create, lines, reaches, reply, sql, state, steps, service } = harness;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
@@ -40,8 +40,8 @@ test('writes a transition in one transaction, and holds none open during the mod
   });
   agent(turn.act);
   // The acknowledgement is a separate transaction.
-  await world.acknowledges(false);
-  onTestFinished(() => world.acknowledges(true));
+  await harness.acknowledges(false);
+  onTestFinished(() => harness.acknowledges(true));
   const id = await create();
   await turn.begun;
   await eventually(async () => (await openTransactions()) === 0);
@@ -88,7 +88,7 @@ test.each(['instance_transitions', 'instance_messages', 'outbox', 'events', 'led
     expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
     await sql(`DROP TRIGGER disk_full ON ${table}`);
     await sql('DROP FUNCTION disk_full');
-    await world.quiet();
+    await harness.quiet();
     expect(await state(id)).toBe('WAITING_FOR_REPLY');
     expect(await lines(id)).toEqual(['agent: Next']);
   },
@@ -110,14 +110,14 @@ test('retries an acknowledgement that could not start the follow-up clock', asyn
     );
     return job !== undefined;
   });
-  expect(await verbs.get(id)).toMatchObject({
+  expect(await service.get(id)).toMatchObject({
     state: 'WAITING_FOR_REPLY',
     next_follow_up_at: null,
   });
   await sql('DROP TRIGGER disk_full ON timers');
   await sql('DROP FUNCTION disk_full');
-  await world.quiet();
-  expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+  await harness.quiet();
+  expect((await service.get(id)).next_follow_up_at).not.toBeNull();
 });
 
 test('notifies outbox, jobs and turns only after the transition is committed', async () => {
@@ -125,25 +125,25 @@ test('notifies outbox, jobs and turns only after the transition is committed', a
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const seen: unknown[] = [];
-  const { gate, jobs, running } = world.conversations;
-  const original = { gate: gate.hint, jobs: jobs.hint, running: running.overtake };
+  const { gate, jobs, running } = harness.conversations;
+  const original = { gate: gate.wakeOutbox, jobs: jobs.wake, running: running.overtake };
   // Each reads from outside the transaction at the moment it is notified.
   const looking = (what: string) => () => {
     seen.push(state(id).then((now) => [what, now]));
   };
-  gate.hint = looking('outbox');
-  jobs.hint = looking('jobs');
+  gate.wakeOutbox = looking('outbox');
+  jobs.wake = looking('jobs');
   running.overtake = looking('turns');
   agent(() => ({ messages: ['Answer'] }));
   await reply(id, 'Yes');
-  await verbs.send(id, 'Mine');
-  Object.assign(gate, { hint: original.gate });
-  Object.assign(jobs, { hint: original.jobs });
+  await service.send(id, 'Mine');
+  Object.assign(gate, { wakeOutbox: original.gate });
+  Object.assign(jobs, { wake: original.jobs });
   Object.assign(running, { overtake: original.running });
-  const told = (await Promise.all(seen)) as [string, string][];
-  expect(new Set(told.map(([what]) => what))).toEqual(new Set(['outbox', 'jobs', 'turns']));
-  for (const [, now] of told) expect(now).not.toBe('WAITING_FOR_REPLY');
-  await world.quiet();
+  const reports = (await Promise.all(seen)) as [string, string][];
+  expect(new Set(reports.map(([what]) => what))).toEqual(new Set(['outbox', 'jobs', 'turns']));
+  for (const [, now] of reports) expect(now).not.toBe('WAITING_FOR_REPLY');
+  await harness.quiet();
 });
 
 test('never changes or deletes a transcript line, except when the whole contact is deleted', async () => {
@@ -157,7 +157,7 @@ test('never changes or deletes a transcript line, except when the whole contact 
     await expect(sql(change, [id])).rejects.toMatchObject({ code: '23001' });
   }
   expect(await lines(id)).toEqual(['agent: Hello']);
-  await verbs.cancel(id);
+  await service.cancel(id);
   await sql('DELETE FROM contacts WHERE id = (SELECT contact_id FROM instances WHERE id = $1)', [
     id,
   ]);

@@ -35,10 +35,10 @@ interface DigestExport {
   /** Queues the export of a digest that was written in this transaction. */
   enqueue(work: UnitOfWork, digest: DigestId, kind: 'hourly' | 'daily'): Promise<void>;
   readonly copies: ExportedDigestCopies;
-  readonly verbs: DigestExportService;
+  readonly service: DigestExportService;
   start(): Promise<void>;
   /** Removes copies whose digests no longer exist. */
-  sweep(): Promise<void>;
+  removeOrphanedCopies(): Promise<void>;
 }
 
 export function openDigestExport(deps: DigestExportDeps): DigestExport {
@@ -54,15 +54,15 @@ export function openDigestExport(deps: DigestExportDeps): DigestExport {
       if (settings !== null && !isExportWanted(settings, kind)) return;
       const data = { account: lease.account, subject: digest };
       await jobs.enqueue(work.tx, 'outside_memory', [{ key: `${lease.account}:${digest}`, data }]);
-      work.afterCommit.push(() => deps.jobs.hint('outside_memory'));
+      work.afterCommit.push(() => deps.jobs.wake('outside_memory'));
     },
     copies: { erase: (digests) => eraseDigestCopies(deps, digests) },
-    verbs: createDigestExportService(deps),
+    service: createDigestExportService(deps),
     async start() {
       await sweepUp();
       jobs.work('outside_memory', 1, createDigestExportHandler(deps));
     },
-    sweep: sweepUp,
+    removeOrphanedCopies: sweepUp,
   };
 }
 
@@ -107,9 +107,10 @@ function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_
   return async (job) => {
     const { db, lease } = deps;
     const digest = await readDigestToExport(db, lease.account, job.data.subject);
-    const told = digest === null ? null : await exportDigest(deps, digest);
+    const deliveredVersion = digest === null ? null : await exportDigest(deps, digest);
     await transaction(deps, async ({ tx }) => {
-      if (told !== null) await noteDigestCopyDelivered(tx, lease.account, job.data.subject, told);
+      if (deliveredVersion !== null)
+        await noteDigestCopyDelivered(tx, lease.account, job.data.subject, deliveredVersion);
       await job.complete(tx);
     });
     await removeOrphanedCopies(deps);

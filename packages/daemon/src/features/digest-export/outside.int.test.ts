@@ -18,8 +18,8 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { openEgress } from '../../platform/egress/egress.ts';
 import { openDigestExport } from './feature.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, jobs } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = harness;
 const folder = await mkdtemp(join(tmpdir(), 'relay-outside-'));
 afterAll(() => removeFolder(folder));
 
@@ -42,7 +42,7 @@ const { port } = server.address() as AddressInfo;
 let settings: DigestExportSettings;
 const outside = openDigestExport({
   ...conversations,
-  egress: openEgress({ allow: [`127.0.0.1:${port}`] }),
+  egress: openEgress({ allowedAddresses: [`127.0.0.1:${port}`] }),
   zone: 'UTC',
   settings: async () => settings,
   save: async (changed) => {
@@ -88,7 +88,7 @@ async function write(
         body,
         tokens: 10,
         messages: 3,
-        readUpTo: 3,
+        lastMessageNumber: 3,
         run: null,
         facts: [
           {
@@ -163,7 +163,7 @@ test('writes the latest version once, even after a kill before the job was done'
   await idle();
   // As after a kill: the lines are written and the job is not done.
   await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
-  jobs.hint('outside_memory');
+  jobs.wake('outside_memory');
   await idle();
   expect(await lines()).toHaveLength(2);
   await write('Second');
@@ -184,12 +184,12 @@ test('exports hourly digests only where enabled, and nothing without a target', 
 });
 
 test('sends a signed request to the webhook with the same id until it is accepted, then no more', async () => {
-  const { webhook_secret: secret } = await outside.verbs.change({
+  const { webhook_secret: secret } = await outside.service.change({
     folder: null,
     webhook_url: `http://127.0.0.1:${port}/memory`,
   });
   expect(secret).toMatch(/^whsec_/);
-  expect(await outside.verbs.state()).toMatchObject({ signed: true });
+  expect(await outside.service.state()).toMatchObject({ signed: true });
   status = 503;
   const made = new Date('2026-03-12T23:00:00Z');
   const id = await write('Over the wire', { now: made });
@@ -197,7 +197,7 @@ test('sends a signed request to the webhook with the same id until it is accepte
   status = 200;
   await eventually(async () => {
     await sql("UPDATE relay_jobs.job SET start_after = now() WHERE name = 'outside_memory'");
-    jobs.hint('outside_memory');
+    jobs.wake('outside_memory');
     return received.length > 1;
   });
   await idle();
@@ -210,7 +210,7 @@ test('sends a signed request to the webhook with the same id until it is accepte
     });
   }
   await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
-  jobs.hint('outside_memory');
+  jobs.wake('outside_memory');
   await idle();
   expect(received.length).toBe(2);
 });
@@ -224,7 +224,7 @@ test('never connects to an address inside the network', async () => {
   };
   await write('Secret');
   await eventually(() =>
-    world.logged.some(
+    harness.logged.some(
       ({ fields }) =>
         JSON.stringify(fields.error ?? '').includes('EgressError') ||
         String(fields.error).includes('public internet'),
@@ -252,11 +252,11 @@ test('removes erased digests from the files at once, and notifies the webhook', 
   expect(await lines()).toEqual([]);
   // A late job writes nothing any more.
   await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
-  jobs.hint('outside_memory');
+  jobs.wake('outside_memory');
   await idle();
   expect(await lines()).toEqual([]);
   await sql('DELETE FROM digests');
-  await outside.sweep();
+  await outside.removeOrphanedCopies();
   expect(JSON.parse(received.at(-1)?.body ?? '{}')).toMatchObject({
     type: 'digest.erased',
     data: { digest_id: id },
@@ -268,13 +268,13 @@ test('removes the lines of a digest that was deleted in any other way', async ()
   await write('Gone');
   await idle();
   await sql('DELETE FROM digests');
-  await outside.sweep();
+  await outside.removeOrphanedCopies();
   expect(await lines()).toEqual([]);
   expect(await sql('SELECT 1 FROM outside_copies')).toEqual([]);
 });
 
 test('requires an absolute path of the folder', async () => {
-  await expect(outside.verbs.change({ folder: 'memory' })).rejects.toMatchObject({
+  await expect(outside.service.change({ folder: 'memory' })).rejects.toMatchObject({
     code: 'outside_folder',
   });
 });

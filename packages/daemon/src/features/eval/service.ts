@@ -90,7 +90,7 @@ export function createEvalService(deps: EvalDeps): EvalService {
         const model = await deps.models.open();
         const { trigger, digest } = await chooseCases(request);
         const asked = createEvalModel(deps, model, signal);
-        const told = (set: EvalSet, { calls: of }: EvalCost) => {
+        const progress = (set: EvalSet, { calls: of }: EvalCost) => {
           let done = 0;
           return {
             places: CONCURRENT_QUESTIONS,
@@ -103,10 +103,14 @@ export function createEvalService(deps: EvalDeps): EvalService {
           spent: asked.spent,
           trigger:
             trigger &&
-            (await runTriggerCases(trigger, asked, told('trigger', estimateTriggerCost(trigger)))),
+            (await runTriggerCases(
+              trigger,
+              asked,
+              progress('trigger', estimateTriggerCost(trigger)),
+            )),
           digest:
             digest &&
-            (await runDigestCases(digest, asked, told('digest', estimateDigestCost(digest)))),
+            (await runDigestCases(digest, asked, progress('digest', estimateDigestCost(digest)))),
         };
         sink({ type: 'done', report });
       } finally {
@@ -177,9 +181,9 @@ function createEvalModel(deps: EvalDeps, model: OpenedModel, signal: AbortSignal
         clock,
         hooks: {
           signal,
-          read: EVAL_TAINT,
-          reads: async () => {},
-          spent: async (cost) => {
+          alreadyRead: EVAL_TAINT,
+          beforeReading: async () => {},
+          onUsage: async (cost) => {
             spent.calls += 1;
             spent.input_tokens += cost.inputTokens;
             spent.output_tokens += cost.outputTokens;
@@ -194,7 +198,7 @@ function createEvalModel(deps: EvalDeps, model: OpenedModel, signal: AbortSignal
         return (await session.ask(instructions, text)).text;
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof RelayError && error.passes) return null;
+        if (error instanceof RelayError && error.isRetryable) return null;
         throw error;
       }
     },
@@ -266,12 +270,12 @@ function estimateTriggerCost(cases: readonly TriggerCase[]): EvalCost {
 async function runTriggerCases(
   cases: readonly TriggerCase[],
   asking: EvalModel,
-  told: { readonly places: number; done(): void },
+  progress: { readonly places: number; done(): void },
 ): Promise<TriggerReport> {
-  const sorted = await mapConcurrently(cases, told.places, async (given) => {
+  const sorted = await mapConcurrently(cases, progress.places, async (given) => {
     if (!passesPhaseOne(given)) return { given };
     const answer = await asking.ask(casePrompt(given));
-    told.done();
+    progress.done();
     return { given, label: answer === null ? null : readTriggerLabel(answer) };
   });
   return triggerReport(sorted);
@@ -320,16 +324,16 @@ function estimateDigestCost(days: readonly DigestDayCase[]): EvalCost {
 async function runDigestCases(
   days: readonly DigestDayCase[],
   asking: EvalModel,
-  told: { readonly places: number; done(): void },
+  progress: { readonly places: number; done(): void },
 ): Promise<DigestReport> {
   const counting = {
     ask: async (question: EvalQuestion) => {
       const answer = await asking.ask(question);
-      told.done();
+      progress.done();
       return answer;
     },
   };
-  const made = await mapConcurrently(days, told.places, (given) => makeDay(given, counting));
+  const made = await mapConcurrently(days, progress.places, (given) => makeDay(given, counting));
   return digestReport(made);
 }
 
@@ -344,23 +348,23 @@ async function makeDay(given: DigestDayCase, asking: AskEvalModel): Promise<Eval
       hours.push({ start: hour.start, text: `${formatHours(hour, zone)}: ${body}` });
   }
   const hourly = hours.map(({ text }) => text);
-  if (hours.length === 0) return { given, daily: null, hourly, told: null };
+  if (hours.length === 0) return { given, daily: null, hourly, toldFactIds: null };
   const beginnings = new Map(hours.map(({ start }) => [formatZoneClock(start, zone), start]));
   const question = dayQuestion(given, hourly);
   const parts = await readTwice(asking, question, (answer, again) =>
     parseDaily(answer, {
       day: caseDay(given).start,
       hourAt: (clock) => beginnings.get(clock) ?? null,
-      proseWillDo: again,
-      room: DIGEST_TOKENS.daily,
+      acceptsProse: again,
+      tokenLimit: DIGEST_TOKENS.daily,
     }),
   );
-  if (parts === null) return { given, daily: null, hourly, told: null };
+  if (parts === null) return { given, daily: null, hourly, toldFactIds: null };
   const text = dailyText(parts);
-  const judged = await readTwice(asking, judgeQuestion(given.facts, text), (answer) =>
+  const toldFactIds = await readTwice(asking, judgeQuestion(given.facts, text), (answer) =>
     readJudgement(answer, given.facts),
   );
-  return { given, daily: { text, tokens: estimateTokens(text) }, hourly, told: judged };
+  return { given, daily: { text, tokens: estimateTokens(text) }, hourly, toldFactIds };
 }
 
 /** Asks once more if the first answer cannot be parsed, as for a group. */
@@ -397,7 +401,7 @@ const hourQuestion = (given: DigestDayCase, hour: Hour): DigestQuestion =>
   hourlyQuestion({
     from: EVAL_TAINT,
     group: given.group,
-    mark: randomMark(),
+    delimiter: randomMark(),
     hours: formatHours(hour, caseDayBoundary(given).zone),
     lines: hour.lines.map(({ text }) => text),
   });
@@ -406,7 +410,7 @@ const dayQuestion = (given: DigestDayCase, lines: readonly string[]): DigestQues
   dailyQuestion({
     from: EVAL_TAINT,
     group: given.group,
-    mark: randomMark(),
+    delimiter: randomMark(),
     date: `${formatGroupDate(caseDay(given).start, caseDayBoundary(given).zone)} (${given.day})`,
     lines,
   });

@@ -175,7 +175,7 @@ async function composeAnswer(
       hooks: {
         signal,
         ...chatOnlyHooks(group.chat),
-        spent: (spent) => noteObserverSpending(deps, group, run, spent),
+        onUsage: (spent) => noteObserverSpending(deps, group, run, spent),
       },
     });
     const rest = await session.act([{ role: 'user', content: text }]);
@@ -226,10 +226,10 @@ function finishGroupAnswer(
       tx,
       { kind: 'assistant', run },
       { kind: 'send_message', chat, text: signText(composed.text) },
-      { run, answers: asked, taint: { chats: [chat], outside: false } },
+      { run, answersMessage: asked, taint: { chats: [chat], outside: false } },
     );
     if (message !== null) {
-      work.afterCommit.push(() => deps.gate.hint());
+      work.afterCommit.push(() => deps.gate.wakeOutbox());
       const detail = { chat, run, outbox: message.id };
       return recordGroupAnswer(deps, work, asked, { reason: 'replied', detail });
     }
@@ -401,17 +401,17 @@ function searchGroupTool(deps: GroupAnswerDeps, turn: GroupAnswerTurn): AgentToo
         db,
         lease.account,
         group.chat,
-        hits.map(({ number }) => number),
+        hits.map(({ rowId }) => rowId),
       );
       const lines = hits
-        .filter(({ message, number }) => message !== asked && !gone.has(number))
+        .filter(({ message, rowId }) => message !== asked && !gone.has(rowId))
         .slice(0, MAX_HITS)
         .map(
           ({ at, senderName, text }) =>
             `[${formatGroupDate(at, context.zone)}] ${senderName ?? 'Owner'}: ${text.slice(0, MAX_HIT_CHARACTERS)}`,
         );
       if (lines.length === 0) return { text: prompt`Nothing was found in this group.` };
-      const sure = hits.some(({ sure }) => sure);
+      const sure = hits.some(({ isSure }) => isSure);
       const found = marks.notes(textFromChat(lines.join('\n'), group.chat));
       return { text: prompt`${sure ? trustedText('') : NEAREST_NOTE}${found}` };
     },

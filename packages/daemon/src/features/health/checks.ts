@@ -24,7 +24,7 @@ interface DoctorDeps {
   /** How far this clock is ahead of WhatsApp's, in seconds; null before the first login. */
   clockAhead(): number | null;
   /** Problems with webhooks, as a sentence. */
-  webhooks(): Promise<string | null>;
+  webhookTrouble(): Promise<string | null>;
   readonly agent: AgentSettings;
   /** The provider of the agents' model; null when none is set up. */
   provider(): Promise<string | null>;
@@ -32,7 +32,7 @@ interface DoctorDeps {
   /** The owner's time zone; an IANA name. */
   readonly zone: string;
   /** What does not run because the disk is nearly full, as a sentence. */
-  disk(): string | null;
+  diskWarning(): string | null;
   backup(): Promise<BackupStatus>;
   /** Whether to repeat checks that passed before. */
   readonly full?: boolean;
@@ -151,8 +151,8 @@ async function checkMemory({ memory }: DoctorDeps) {
   };
 }
 
-async function checkWebhooks({ webhooks }: DoctorDeps) {
-  const found = await webhooks();
+async function checkWebhooks({ webhookTrouble }: DoctorDeps) {
+  const found = await webhookTrouble();
   return found === null
     ? { ok: 'yes' as const, found: 'No webhook fails.', mend: null }
     : {
@@ -187,8 +187,8 @@ function priceWords(agent: AgentSettings, provider: string | null): string {
   return from === 'assumed' ? `${price}, as Relay assumes; ${PRICES} set it.` : `${price}.`;
 }
 
-async function checkStorage({ disk }: DoctorDeps) {
-  const found = disk();
+async function checkStorage({ diskWarning }: DoctorDeps) {
+  const found = diskWarning();
   return found === null
     ? { ok: 'yes' as const, found: 'Everything is taken in: the disk has space.', mend: null }
     : { ok: 'warn' as const, found, mend: 'Free some space on that disk.' };

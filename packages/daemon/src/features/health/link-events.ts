@@ -25,7 +25,7 @@ export class LinkEventWriter {
     this.#options = options;
   }
 
-  follow(event: TransportEvent): void {
+  onTransportEvent(event: TransportEvent): void {
     if (event.type !== 'link' || event.link.state === this.#state) return;
     const from = this.#state;
     const { state } = event.link;
@@ -37,7 +37,7 @@ export class LinkEventWriter {
       );
   }
 
-  settled(): Promise<void> {
+  waitUntilWritten(): Promise<void> {
     return this.#writing;
   }
 

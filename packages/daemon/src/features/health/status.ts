@@ -30,7 +30,7 @@ interface StatusDeps {
   approvals(): Promise<number>;
   report(): Promise<RestartReport | null>;
   /** Problems with webhooks, as a sentence. */
-  webhooks(): Promise<string | null>;
+  webhookTrouble(): Promise<string | null>;
   /** What does not run because the disk is nearly full, as a sentence. */
   disk(): string | null;
   backup(): Promise<BackupStatus>;
@@ -44,7 +44,7 @@ export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
     source.sending(),
     source.approvals(),
     source.report(),
-    source.webhooks(),
+    source.webhookTrouble(),
     source.backup(),
   ]);
   const { state, phone } = source.connection();
@@ -76,7 +76,7 @@ export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
       dead_letters: work.dead.map(({ queue, count }) => ({
         queue,
         count,
-        sentence: QUEUES[queue as QueueName]?.dead ?? 'Jobs of an unknown kind failed.',
+        sentence: QUEUES[queue as QueueName]?.deadSentence ?? 'Jobs of an unknown kind failed.',
       })),
     },
     timers_pending: counts.timers,

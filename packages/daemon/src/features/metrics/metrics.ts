@@ -11,7 +11,7 @@ import { PollLoop } from '../../platform/poll-loop.ts';
 
 interface MetricsDeps {
   status(): Promise<DaemonStatus>;
-  modelUse(): Promise<readonly ModelUseTotals[]>;
+  readModelUse(): Promise<readonly ModelUseTotals[]>;
   readonly events: EventLog;
   readonly log: Log;
 }
@@ -34,12 +34,12 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   return {
     contentType: registry.contentType,
     async text() {
-      const [status, used] = await Promise.all([deps.status(), deps.modelUse()]);
+      const [status, used] = await Promise.all([deps.status(), deps.readModelUse()]);
       showStatus(status);
       showModels(used);
       return registry.metrics();
     },
-    answered({ method, route, status, seconds }) {
+    countRequest({ method, route, status, seconds }) {
       requests.observe({ method, route, status: String(status) }, seconds);
     },
     stop: () => counting.stop(),

@@ -12,27 +12,27 @@ const GROUPS_AT_ONCE = 2;
 
 interface DigestsFeature {
   /** Called in the transaction that starts observing a group. */
-  begin(work: Pick<UnitOfWork, 'tx'>, chat: ChatId): Promise<void>;
+  onGroupObserved(work: Pick<UnitOfWork, 'tx'>, chat: ChatId): Promise<void>;
   start(): Promise<void>;
-  lookAgain(): Promise<void>;
+  enqueueForgotten(): Promise<void>;
 }
 
 export function openDigests(deps: DigestDeps): DigestsFeature {
-  const lookAgain = () =>
+  const enqueueForgotten = () =>
     transaction(deps, async (work) => {
       for (const chat of await findGroupsWithoutTimer(deps, work))
         await setDigestTimer(work, deps.lease.account, chat, deps.now());
     });
   return {
-    async begin(work, chat) {
+    async onGroupObserved(work, chat) {
       const group = await readObservedGroup(work.tx, deps.lease.account, chat);
       if (group !== null) await expectDigest(deps, work, group, deps.now());
     },
     async start() {
-      await lookAgain();
+      await enqueueForgotten();
       deps.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(deps));
     },
-    lookAgain,
+    enqueueForgotten,
   };
 }
 
@@ -47,6 +47,6 @@ async function findGroupsWithoutTimer(
       SELECT FROM timers t WHERE t.account_id = o.account_id AND t.kind = 'digest'
         AND t.subject_id = o.chat_id)`.execute(tx);
   const keys = rows.map(({ chat }) => `${account}:${chat}`);
-  const lacking = new Set(await deps.jobs.lacking(tx, 'digest', keys));
+  const lacking = new Set(await deps.jobs.keysWithoutJob(tx, 'digest', keys));
   return rows.map(({ chat }) => chat).filter((chat) => lacking.has(`${account}:${chat}`));
 }

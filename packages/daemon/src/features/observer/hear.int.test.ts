@@ -14,8 +14,8 @@ import {
 } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, jobs } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = harness;
 const { db, lease } = conversations;
 const OTHER_PHONE = 99;
 const admins = [phone(OTHER_PHONE).split('@')[0] ?? ''];
@@ -27,9 +27,9 @@ type Said = Parameters<typeof incoming>[0];
 
 async function says(...messages: Said[]): Promise<string[]> {
   const all = messages.map((message) => incoming({ sentAt: new Date(), ...message }));
-  await receive(world, account, all);
-  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
-  jobs.hint('route');
+  await receive(harness, account, all);
+  while ((await takeInBatch({ db, lease, jobs, unseal: openPlain, read: readJson }, 200)).rows > 0);
+  jobs.wake('route');
   await eventually(async () => {
     const open = await sql(
       "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' LIMIT 1",

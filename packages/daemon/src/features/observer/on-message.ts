@@ -51,9 +51,15 @@ export async function onGroupMessage(
   if (group === null || heard === null) return [];
   const before = await observedMessagesBefore(tx, reader, place, NOISE_LOOKBACK);
   await storeVerdict(deps, work, group, heard, before);
-  if (heard.replaces !== null) await forgetReplaced(deps, work, place.chat, heard.replaces);
+  if (heard.replacesNumber !== null)
+    await forgetReplaced(deps, work, place.chat, heard.replacesNumber);
   // The replaced message may be of any hour, so its digest is checked again.
-  await expectDigest(deps, work, group, heard.replaces === null ? heard.message.at : ALL_TIME);
+  await expectDigest(
+    deps,
+    work,
+    group,
+    heard.replacesNumber === null ? heard.message.at : ALL_TIME,
+  );
   return noteRequest(deps, work, group, heard, place);
 }
 
@@ -107,7 +113,7 @@ async function noteRequest(
     await deps.jobs.enqueue(work.tx, 'trigger', [
       { key: `${account}:${chat}`, data: { account, subject: request } },
     ]);
-    work.afterCommit.push(() => deps.jobs.hint('trigger'));
+    work.afterCommit.push(() => deps.jobs.wake('trigger'));
     return [];
   }
   const { chat, id } = place;

@@ -12,8 +12,8 @@ import { putObserverRequest } from '../../platform/db/observer/requests.ts';
 import type { ObserverDeps } from './on-message.ts';
 import { onTriggerJob } from './trigger.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, database } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, database } = harness;
 const model = await startModelServer();
 afterAll(() => model.close());
 const settings = settingsSchema.parse({ observer: { assistant_name: 'Annie' } });
@@ -48,7 +48,7 @@ async function asked(minutesAgo = 0): Promise<{ chat: ChatId; request: RequestId
     const stored = await putMessages(tx, account, [
       {
         ...{ chat, sender: null, id: `Q${numbers}` as never, sentAt, kind: 'conversation' },
-        ...{ body: 'Annie, what is the plan?', quotedId: null, media: null, late: false },
+        ...{ body: 'Annie, what is the plan?', quotedId: null, media: null, isLate: false },
         ...{ source: 'whatsapp', inboxSeq: null },
       },
     ]);
@@ -126,9 +126,9 @@ test('does not answer and makes no model call without a model, during a hold, wi
   const without = { open: () => Promise.reject(new RelayError('agent_unavailable')) };
   expect(await came((await asked()).request, { models: without })).toEqual(silent('no_model'));
   expect(await came((await asked(6)).request)).toEqual(silent('too_old'));
-  await world.hold();
+  await harness.hold();
   expect(await came((await asked()).request)).toEqual(silent('on_hold'));
-  await world.release();
+  await harness.release();
   const agent = { ...settings.agent, tokens_per_day: 1 };
   const poor = { settings: { ...settings, agent } };
   expect(await came((await asked()).request, poor)).toEqual(silent('budget_used'));

@@ -137,7 +137,7 @@ async function classifyRequest(
       hooks: {
         signal,
         ...chatOnlyHooks(group.chat),
-        spent: (spent) => noteObserverSpending(deps, group, run, spent),
+        onUsage: (spent) => noteObserverSpending(deps, group, run, spent),
       },
     });
     const { instructions, text } = triggerPrompt(question, { chats: [group.chat], outside: false });
@@ -174,7 +174,7 @@ function finishTrigger(
     await deps.jobs.enqueue(work.tx, 'group_answer', [
       { key: `${account}:${group.chat}`, data: { account, subject: request.id } },
     ]);
-    work.afterCommit.push(() => deps.jobs.hint('group_answer'));
+    work.afterCommit.push(() => deps.jobs.wake('group_answer'));
   });
 }
 
@@ -203,7 +203,9 @@ async function findSilenceReason(
     minutes_between_answers: terms.minutesBetweenAnswers,
   };
   const answered = await readAnswerTimes(tx, account, chat, { now, except: request.id });
-  return zone !== null && checkCadence({ answered, settings, zone, now }).may ? null : 'cadence';
+  return zone !== null && checkCadence({ answered, settings, zone, now }).allowed
+    ? null
+    : 'cadence';
 }
 
 // Marks a request as silent and writes the reason to the ledger, last in its transaction.

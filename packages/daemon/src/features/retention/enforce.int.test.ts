@@ -6,7 +6,7 @@ import { pruneOldRows } from '../../platform/db/prune.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
-const { account, database, retention, sql, world } = bed;
+const { account, database, retention, sql, deps } = bed;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = new Date('2026-11-15T12:00:00Z');
@@ -65,7 +65,7 @@ async function digest(chat: ChatId, ended: Date, kind = 'hourly'): Promise<strin
 const left = async (table: string, chat: ChatId) =>
   Number((await sql(`SELECT count(*) FROM ${table} WHERE chat_id = $1`, [chat]))[0]?.count);
 const groupOf = async (chat: ChatId) =>
-  (await retention.verbs.status()).groups.find(({ chat_id }) => chat_id === chat);
+  (await retention.service.status()).groups.find(({ chat_id }) => chat_id === chat);
 
 test('keeps messages of an observed group for 30 days, as the rows prove', async () => {
   verifies('004-PRIV-RAW-30');
@@ -74,7 +74,7 @@ test('keeps messages of an observed group for 30 days, as the rows prove', async
   await say(chat, ago(29 * DAY + 3 * HOUR), 2);
   await say(chat, ago(HOUR));
   expect(await groupOf(chat)).toMatchObject({ within_limits: false, messages: 6 });
-  const run = await retention.verbs.run();
+  const run = await retention.service.run();
   expect(run).toMatchObject({ messages: 3, cause: 'owner', scoured: true });
   expect(await groupOf(chat)).toMatchObject({
     name: 'Family',
@@ -89,7 +89,7 @@ test('keeps messages of an observed group for 30 days, as the rows prove', async
   bed.setNow(new Date(NOW.getTime() + DAY));
   await retention.nightly();
   expect(await left('messages', chat)).toBe(1);
-  expect((await retention.verbs.status()).runs[0]).toMatchObject({ cause: 'night', messages: 2 });
+  expect((await retention.service.status()).runs[0]).toMatchObject({ cause: 'night', messages: 2 });
   bed.setNow(NOW);
 });
 
@@ -100,7 +100,7 @@ test('keeps a digest and its facts for 4 weeks, and removes exported copies firs
   const daily = await digest(chat, ago(40 * DAY), 'daily');
   const young = await digest(chat, ago(28 * DAY - 1_000));
   const told: string[] = [];
-  const outside = {
+  const exportedCopies = {
     erase: async (digests: readonly string[]) => {
       expect(await left('digests', chat)).toBe(3);
       told.push(...digests);
@@ -108,7 +108,7 @@ test('keeps a digest and its facts for 4 weeks, and removes exported copies firs
     },
   };
   const { openRetention } = await import('./feature.ts');
-  const run = await openRetention({ ...world, outside }).verbs.run();
+  const run = await openRetention({ ...deps, exportedCopies }).service.run();
   expect(run.digests).toBe(2);
   expect(told.sort()).toEqual([old, daily].sort());
   expect(await sql('SELECT id FROM digests WHERE chat_id = $1', [chat])).toEqual([{ id: young }]);
@@ -128,7 +128,7 @@ test('keeps messages of groups that are not observed, and deletes the earlier on
   await say(once, ago(5 * DAY));
   expect(await groupOf(once)).toMatchObject({ observed: false, messages: 2 });
   bed.setNow(new Date(NOW.getTime() + 40 * DAY));
-  await retention.verbs.run();
+  await retention.service.run();
   expect([await left('messages', never), await left('messages', once)]).toEqual([2, 1]);
   expect([await left('digests', once), await left('once_observed', once)]).toEqual([0, 0]);
   bed.setNow(NOW);
@@ -138,7 +138,7 @@ test('keeps what is exactly as old as the limit', async () => {
   const chat = await group();
   await say(chat, ago(30 * DAY));
   await digest(chat, ago(28 * DAY));
-  await retention.verbs.run();
+  await retention.service.run();
   expect([await left('messages', chat), await left('digests', chat)]).toEqual([1, 1]);
 });
 
@@ -146,7 +146,7 @@ test('deletes more than fits into one transaction', async () => {
   const chat = await group();
   await say(chat, ago(31 * DAY), 2_500);
   await say(chat, ago(DAY));
-  expect((await retention.verbs.run()).messages).toBe(2_500);
+  expect((await retention.service.run()).messages).toBe(2_500);
   expect(await left('messages', chat)).toBe(1);
 });
 
@@ -155,7 +155,7 @@ test('deletes at the start what became too old while the daemon was not running'
   await say(chat, ago(31 * DAY));
   await retention.start()();
   expect(await left('messages', chat)).toBe(0);
-  expect((await retention.verbs.status()).runs[0]).toMatchObject({
+  expect((await retention.service.status()).runs[0]).toMatchObject({
     cause: 'start',
     messages: 1,
     scoured: false,
@@ -163,10 +163,10 @@ test('deletes at the start what became too old while the daemon was not running'
 });
 
 test('reports the next run and the other limits', async () => {
-  const status = await retention.verbs.status();
+  const status = await retention.service.status();
   expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
   expect(status.others).toContainEqual({ what: 'what was received, as it came', limit: '7 days' });
-  await pruneOldRows(database.kysely, world.log);
+  await pruneOldRows(database.kysely, deps.log);
 });
 
 test('records in the ledger how much was deleted, without naming anybody', async () => {

@@ -79,10 +79,10 @@ export async function eraseDigestsEverywhere(
   digests: readonly DigestId[],
 ): Promise<number> {
   if (digests.length === 0) return 0;
-  const lines = await deps.outside.erase(digests);
+  const lines = await deps.exportedCopies.erase(digests);
   await transaction(deps, async ({ tx }) => {
     await eraseDigests(tx, deps.lease.account, digests);
-    await deps.jobs.forget(tx, digests);
+    await deps.jobs.deleteJobsOf(tx, digests);
   });
   return lines;
 }
@@ -113,9 +113,9 @@ async function scourIfDue(
 
 export interface RetentionDeps extends Engine, Pick<ScourOptions, 'server'> {
   readonly limits: RetentionSettings;
-  readonly outside: ExportedDigestCopies;
+  readonly exportedCopies: ExportedDigestCopies;
   /** Ends every conversation with the contact, so that no agent works on data that is about to be erased. */
   endConversations(contact: ContactId): Promise<void>;
   /** Whether the log may contain beginnings of messages. */
-  readonly logsWords: boolean;
+  readonly logsMessageText: boolean;
 }

@@ -13,7 +13,7 @@ import { openRetention } from './feature.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
-const { account, database, retention, sql, world } = bed;
+const { account, database, retention, sql, deps } = bed;
 const db = database.kysely;
 
 const receive = (chat: ChatId, sender: ContactId, id: MessageId) =>
@@ -28,7 +28,7 @@ const receive = (chat: ChatId, sender: ContactId, id: MessageId) =>
         body: 'again',
         quotedId: null,
         media: null,
-        late: false,
+        isLate: false,
         source: 'whatsapp',
         inboxSeq: null,
       },
@@ -37,7 +37,7 @@ const receive = (chat: ChatId, sender: ContactId, id: MessageId) =>
 
 test('keeps an erased message erased when WhatsApp delivers it again, and stores new ones', async () => {
   const { contact, messages, group } = await plant(sql, account);
-  await retention.verbs.forget(contact);
+  await retention.service.forget(contact);
   const [again] = await db
     .transaction()
     .execute((tx) =>
@@ -77,7 +77,7 @@ test('salts hashes in the ledger, so that texts cannot be guessed once the chat 
       ?.hash;
   expect(await stored()).not.toBe(hash);
   expect(await tried()).toBe(await stored());
-  await retention.verbs.forget(contact);
+  await retention.service.forget(contact);
   expect(await tried()).not.toBe(await stored());
   expect(await verifyLedger(db, account)).toBeNull();
 });
@@ -97,7 +97,7 @@ test('removes only the quote and the number that WhatsApp inserted into messages
       }),
     ],
   );
-  await retention.verbs.forget(ben.contact);
+  await retention.service.forget(ben.contact);
   expect(
     await sql('SELECT body, details, content FROM messages WHERE message_id = $1', [own]),
   ).toEqual([
@@ -116,22 +116,22 @@ test('erases somebody known only from notifications by that name', async () => {
      VALUES ($1, $2, now(), false, 'n1', 'conversation', 'hello', 'Aunt May', 'notification')`,
     [account, group],
   );
-  await expect(retention.verbs.preview('name:Aunt Mary')).rejects.toMatchObject({
+  await expect(retention.service.preview('name:Aunt Mary')).rejects.toMatchObject({
     code: 'not_found',
   });
-  const preview = await retention.verbs.preview('name:Aunt May');
+  const preview = await retention.service.preview('name:Aunt May');
   expect(preview).toMatchObject({ name: 'Aunt May', counts: { messages: 1 } });
-  await retention.verbs.forget('name:Aunt May');
+  await retention.service.forget('name:Aunt May');
   expect(await sql(`SELECT FROM messages WHERE sender_name = 'Aunt May'`)).toEqual([]);
 });
 
 test('refuses to erase the account itself or an unknown contact', async () => {
   const { contact, phone } = await plant(sql, account);
   await sql('UPDATE accounts SET phone = $2 WHERE id = $1', [account, phone]);
-  await expect(retention.verbs.forget(contact)).rejects.toMatchObject({ code: 'forget_self' });
+  await expect(retention.service.forget(contact)).rejects.toMatchObject({ code: 'forget_self' });
   await sql('UPDATE accounts SET phone = NULL WHERE id = $1', [account]);
   for (const id of [randomUUID(), 'Ben', '']) {
-    await expect(retention.verbs.forget(id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(retention.service.forget(id)).rejects.toMatchObject({ code: 'not_found' });
   }
 });
 
@@ -145,13 +145,13 @@ test('ends a running conversation first, and its turn leaves nothing behind', as
   await turn.begun;
   const [row] = await sql('SELECT contact_id AS contact FROM instances WHERE id = $1', [ids[0]]);
   const forgetful = openRetention({
-    ...world,
+    ...deps,
     ...conversations.conversations,
-    endConversations: cancelAllWithContact(conversations.conversations, conversations.verbs),
+    endConversations: cancelAllWithContact(conversations.conversations, conversations.service),
   });
-  const { open_conversations } = await forgetful.verbs.preview(String(row?.contact));
+  const { open_conversations } = await forgetful.service.preview(String(row?.contact));
   expect(open_conversations).toBe(2);
-  const receipt = await forgetful.verbs.forget(String(row?.contact));
+  const receipt = await forgetful.service.forget(String(row?.contact));
   expect(receipt.erased.conversations).toBe(2);
   turn.release();
   await conversations.quiet();

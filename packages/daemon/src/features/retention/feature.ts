@@ -13,7 +13,7 @@ const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
 const SHOWN_RUNS = 10;
 
 export interface Retention {
-  readonly verbs: RetentionService;
+  readonly service: RetentionService;
   /** Runs as a part of the daily maintenance. */
   nightly(): Promise<void>;
   /**
@@ -31,7 +31,7 @@ export function openRetention(deps: RetentionDeps): Retention {
     return mine;
   };
   return {
-    verbs: {
+    service: {
       status: () => readRetentionStatus(deps),
       run: () => inTurn(() => enforceRetention(deps, 'owner')),
       preview: (id) => previewForget(deps, id),

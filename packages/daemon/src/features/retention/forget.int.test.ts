@@ -20,8 +20,8 @@ test('erases a contact from every column of every table, and leaves others’ da
   expect(await placesOf(ben.tag)).toEqual(places);
   expect(await placesOf(cleo.tag)).toEqual(EVERY_PLACE);
 
-  const preview = await retention.verbs.preview(ben.contact);
-  const receipt = await retention.verbs.forget(ben.contact);
+  const preview = await retention.service.preview(ben.contact);
+  const receipt = await retention.service.forget(ben.contact);
   expect(receipt.erased).toEqual(preview.counts);
   expect(receipt.erased).toMatchObject({ messages: 4, conversations: 1, digests: 1, grants: 1 });
   expect(await placesOf(ben.tag)).toEqual([]);
@@ -37,8 +37,8 @@ test('erases a contact from every column of every table, and leaves others’ da
 
 test('erases a group from every column of every table', async () => {
   const { group, contact, tag } = await plant(sql, account);
-  await retention.verbs.forget(group);
-  await retention.verbs.forget(contact);
+  await retention.service.forget(group);
+  await retention.service.forget(contact);
   expect(await placesOf(tag)).toEqual([]);
 });
 
@@ -50,7 +50,7 @@ test('empties a token’s list when its only contact is erased, and keeps its re
     [account, [contact]],
   );
   await sql('INSERT INTO token_reads VALUES ($1, $2, $3)', [account, token?.id, chat]);
-  await retention.verbs.forget(contact);
+  await retention.service.forget(contact);
   expect(await sql('SELECT contacts FROM tokens WHERE id = $1', [token?.id])).toEqual([
     { contacts: [] },
   ]);

@@ -52,7 +52,7 @@ export async function forgetContactOrGroup(
   await eraseAllMessages(db, lease, messagesOfSubject(whom));
   await transaction(deps, async ({ tx }) => {
     const ids = await eraseWhole(tx, lease.account, whom, figuresOf(erased));
-    await jobs.forget(tx, ids);
+    await jobs.deleteJobsOf(tx, ids);
   });
   const scoured = await scourDatabase({ db, server });
   const ms = Math.round(performance.now() - began);
@@ -63,7 +63,12 @@ export async function forgetContactOrGroup(
     outside_lines,
     scoured,
     ms,
-    stays: describeWhatStays({ kind: whom.kind, scoured, server, logsWords: deps.logsWords }),
+    stays: describeWhatStays({
+      kind: whom.kind,
+      scoured,
+      server,
+      logsMessageText: deps.logsMessageText,
+    }),
   };
 }
 
@@ -118,9 +123,9 @@ const figuresOf = (counts: ErasedCounts): Record<string, number> =>
 // Describes for the owner what an erasure does not reach. That depends on whose database it is.
 
 type FinishedErasure = Pick<ErasureReceipt, 'kind' | 'scoured'> &
-  Pick<RetentionDeps, 'server' | 'logsWords'>;
+  Pick<RetentionDeps, 'server' | 'logsMessageText'>;
 
-function describeWhatStays({ kind, scoured, server, logsWords }: FinishedErasure): string[] {
+function describeWhatStays({ kind, scoured, server, logsMessageText }: FinishedErasure): string[] {
   return [
     'One row of the ledger says that something was erased, when and how much, not whom. Earlier decisions stay, with ids that lead nowhere and no words.',
     'WhatsApp, your phone and theirs keep what they have: nothing was deleted there.',
@@ -130,7 +135,7 @@ function describeWhatStays({ kind, scoured, server, logsWords }: FinishedErasure
       : ['If you are still in the group, its next message begins it anew.']),
     ...(scoured === 'none' ? [BUSY] : []),
     ...(server.kind === 'external' ? [NOT_OURS] : scoured === 'tables' ? [LOG_LEFT] : []),
-    ...(logsWords
+    ...(logsMessageText
       ? [
           'Logs at the level debug hold the beginnings of messages until they are overwritten; `relay logs` says where they are.',
         ]

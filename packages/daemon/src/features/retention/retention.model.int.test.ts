@@ -5,7 +5,7 @@ import { enforceRetention } from './enforce.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
-const { account, retention, sql, world } = bed;
+const { account, retention, sql, deps } = bed;
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -163,7 +163,7 @@ class Model {
 
   async #enforce(): Promise<void> {
     bed.setNow(new Date(this.now));
-    await enforceRetention(world, 'start');
+    await enforceRetention(deps, 'start');
     const limit = this.now - 30 * DAY;
     this.#messages = this.#messages.filter(({ chat, at }) => {
       if (this.#observed.has(chat)) return at >= limit;
@@ -180,7 +180,7 @@ class Model {
   async #forget(n: number): Promise<void> {
     const gone = this.#people.get(n);
     if (gone === undefined) return;
-    await retention.verbs.forget(gone.contact);
+    await retention.service.forget(gone.contact);
     const theirs = this.#messages.filter(({ by, inGroup }) => by === n && inGroup);
     this.#digests = this.#digests.filter(
       ({ chat, start, end }) =>

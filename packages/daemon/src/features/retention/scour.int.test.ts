@@ -17,7 +17,7 @@ import { scourDatabase } from './scour.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'relay-scour-'));
 const server = await startPrivateServer({ directory, log: silentLog });
-const database = openDatabase(server.connection);
+const database = openDatabase(server.owner);
 afterAll(async () => {
   await database.close();
   await server.stop();

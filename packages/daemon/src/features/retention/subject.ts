@@ -118,13 +118,13 @@ export function namePattern({
   addresses,
 }: Pick<PersonToErase, 'names' | 'addresses'>): string | null {
   const words = names.flatMap((name) => [name.trim(), name.trim().split(/\s+/u)[0] ?? '']);
-  const told = new Set(
+  const terms = new Set(
     [...words, ...addresses].filter(
       (word) => [...word].length >= MIN_NAME_LENGTH || NO_WORD_EDGES.test(word),
     ),
   );
-  if (told.size === 0) return null;
-  return [...told]
+  if (terms.size === 0) return null;
+  return [...terms]
     .map((word) => (NO_WORD_EDGES.test(word) ? escaped(word) : edged(word)))
     .join('|');
 }

@@ -171,7 +171,7 @@ describe('a clock that jumps', () => {
       ['09-07T07:00 skipped'],
     ]);
     await moveTo('2026-09-07T05:01:00Z');
-    await bed.world().schedules.settle();
+    await bed.harness().schedules.recompute();
     expect([await runs(daily), (await shown(once)).state]).toEqual([[], 'active']);
     await moveTo('2026-09-07T07:00:00Z');
     expect([await sent(daily), await sent(once)]).toEqual([1, 1]);
@@ -197,7 +197,7 @@ describe('a run whose transaction fails', () => {
         `CREATE TRIGGER die BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`,
       );
       await jump(HOUR);
-      const failed = bed.world().logged.some(({ message }) => message === 'job failed');
+      const failed = bed.harness().logged.some(({ message }) => message === 'job failed');
       expect([failed, await sent(made), await runs(made)]).toEqual([true, 0, []]);
       await sql(`DROP TRIGGER die ON ${table}`);
       await restart();

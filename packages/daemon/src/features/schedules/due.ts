@@ -39,8 +39,8 @@ async function runDueSchedule(deps: ScheduleDeps, work: UnitOfWork, id: Schedule
   if (await isOnHold(tx, account, 'share')) return;
   const plan = planDueRun({ ...ruleOf(row), nextAt: row.next_at, now: deps.now() });
   await setNextOccurrence(tx, account, id, plan.next);
-  if (plan.skipped !== null) await noteSkipped(deps, work, row, plan.skipped);
-  if (plan.happens !== null) await submitOccurrence(deps, work, row, plan.happens);
+  if (plan.skippedRuns !== null) await noteSkipped(deps, work, row, plan.skippedRuns);
+  if (plan.runAt !== null) await submitOccurrence(deps, work, row, plan.runAt);
   work.afterCommit.push(() => logDueSchedule(deps, row, plan));
 }
 
@@ -74,7 +74,7 @@ async function submitOccurrence(
     data: { due: due.toISOString(), outcome, reason: decision.reason },
   });
   if (news) await notifyOwnerOfRefusal(deps, work, row, decision.reason);
-  if (message !== null) work.afterCommit.push(() => deps.gate.hint());
+  if (message !== null) work.afterCommit.push(() => deps.gate.wakeOutbox());
 }
 
 const outcomeOf = ({ message, approval }: GateResult): 'queued' | 'waiting' | 'refused' => {
@@ -131,14 +131,14 @@ function logDueSchedule(
   { id, chat_id: chat }: ScheduleRow,
   plan: CatchUpPlan,
 ): void {
-  if (plan.skipped !== null) {
+  if (plan.skippedRuns !== null) {
     log.info('runs skipped', {
       event: id,
-      count: plan.skipped.count,
-      reason: plan.skipped.reason,
+      count: plan.skippedRuns.count,
+      reason: plan.skippedRuns.reason,
     });
   }
-  if (plan.happens !== null) log.info('schedule is due', { event: id, chat });
+  if (plan.runAt !== null) log.info('schedule is due', { event: id, chat });
 }
 
 // Messages of a schedule would pile up while WhatsApp is unreachable or the outbox is long, and then be sent together.
@@ -179,8 +179,12 @@ async function notifyOwnerOfRefusal(
       : row.body;
   const text = `A scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${REASONS[reason].sentence}`;
   const { gate, lease } = deps;
-  const told = await notifyOwner(work.tx, { gate, account: lease.account }, text.toWellFormed());
-  if (told) work.afterCommit.push(() => gate.hint());
+  const isNotified = await notifyOwner(
+    work.tx,
+    { gate, account: lease.account },
+    text.toWellFormed(),
+  );
+  if (isNotified) work.afterCommit.push(() => gate.wakeOutbox());
 }
 
 // At start, and when the clock was set back, the next runs are computed again. Past runs stay; a run that was skipped
@@ -251,5 +255,5 @@ export const enqueueHeldSchedules =
       'schedule',
       rows.map(({ id }) => job(id)),
     );
-    if (rows.length > 0) afterCommit.push(() => deps.jobs.hint('schedule'));
+    if (rows.length > 0) afterCommit.push(() => deps.jobs.wake('schedule'));
   };

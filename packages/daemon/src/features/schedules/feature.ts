@@ -11,21 +11,21 @@ import {
 } from './service.ts';
 
 export interface SchedulesFeature {
-  readonly verbs: ScheduleService;
+  readonly service: ScheduleService;
   readonly carryOut: ApprovedScheduleActions;
   readonly onRelease: OnRelease;
   readonly onDue: JobHandler<'schedule'>;
   /** Called before the timers start, and whenever the clock was set back. */
-  settle(): Promise<void>;
+  recompute(): Promise<void>;
 }
 
 export const openSchedules = (deps: ScheduleDeps): SchedulesFeature => ({
-  verbs: createScheduleService(deps),
+  service: createScheduleService(deps),
   carryOut: {
     scheduleMessage: createApprovedSchedule(deps),
     cancelSchedule: cancelApprovedSchedule(deps),
   },
   onRelease: enqueueHeldSchedules(deps),
   onDue: onScheduleDue(deps),
-  settle: () => recomputeSchedules(deps),
+  recompute: () => recomputeSchedules(deps),
 });

@@ -19,11 +19,11 @@ beforeEach(async () => {
   await bed.clear();
   // Monday 09:00 in Cairo: the next 09:00 is a day away.
   await bed.moveTo('2026-02-02T07:00:00Z');
-  bed.world().settings.tell_owner_on_whatsapp = false;
+  bed.harness().settings.tell_owner_on_whatsapp = false;
 });
 
 const inTransaction = database.kysely.transaction();
-const scheduling = () => ({ ...bed.world().conversations, zone: 'Africa/Cairo' });
+const scheduling = () => ({ ...bed.harness().conversations, zone: 'Africa/Cairo' });
 const newChat = (): Promise<ChatId> =>
   inTransaction.execute((tx) => findOrMakeChat(tx, account, newPhone()));
 
@@ -43,11 +43,9 @@ async function granted(mode: 'auto' | 'draft' = 'auto'): Promise<ChatId> {
   return chat;
 }
 
-const asAgent = (wish: AgentScheduleRequest, circumstances: SubmitContext = {}) => {
+const asAgent = (request: AgentScheduleRequest, context: SubmitContext = {}) => {
   const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
-  return inTransaction.execute((tx) =>
-    scheduleForAgent(scheduling(), tx, actor, wish, circumstances),
-  );
+  return inTransaction.execute((tx) => scheduleForAgent(scheduling(), tx, actor, request, context));
 };
 const daily = (chat: ChatId): AgentScheduleRequest => ({
   chat,
@@ -58,7 +56,7 @@ const daily = (chat: ChatId): AgentScheduleRequest => ({
 const made = (id: ScheduleId | null) => ({ id: id ?? expect.fail('nothing was scheduled') });
 
 const onlyQuestion = async () => {
-  const waiting = await bed.world().approvals.list('pending');
+  const waiting = await bed.harness().approvals.list('pending');
   expect(waiting).toHaveLength(1);
   return approvalId(waiting[0]?.id ?? '');
 };
@@ -143,14 +141,14 @@ describe('a schedule of the assistant', () => {
     const taint = { chats: [chat], outside: false };
     const asked = await asAgent(daily(chat), { taint });
     expect([asked.decision.reason, asked.id]).toEqual(['read_then_schedule', null]);
-    const [question] = await bed.world().approvals.list('pending');
+    const [question] = await bed.harness().approvals.list('pending');
     expect(question).toMatchObject({
       kind: 'schedule_message',
       text: 'Call',
       when: 'every day at 09:00, Africa/Cairo; what is missed is left out',
     });
-    await bed.world().approvals.approve(await onlyQuestion());
-    const [schedule] = await bed.world().schedules.verbs.list('active');
+    await bed.harness().approvals.approve(await onlyQuestion());
+    const [schedule] = await bed.harness().schedules.service.list('active');
     await sql("UPDATE grants SET reply_mode = 'draft' WHERE account_id = $1", [account]);
     await jump(DAY);
     expect(await sent({ id: schedule?.id ?? '' })).toBe(1);
@@ -163,8 +161,8 @@ describe('a schedule of the assistant', () => {
     const { approval } = await asAgent({ ...daily(chat), pattern: 'once' }, { taint });
     await jump(2 * DAY);
     const id = approvalId(approval ?? '');
-    await expect(bed.world().approvals.approve(id)).rejects.toThrow('has passed');
-    await bed.world().approvals.reject(id, null);
+    await expect(bed.harness().approvals.approve(id)).rejects.toThrow('has passed');
+    await bed.harness().approvals.reject(id, null);
   });
 
   test('needs an approval for each run when replies became drafts', async () => {
@@ -177,7 +175,7 @@ describe('a schedule of the assistant', () => {
       approval_id: await onlyQuestion(),
     });
     expect(await sent(made(id))).toBe(0);
-    await bed.world().approvals.approve(await onlyQuestion());
+    await bed.harness().approvals.approve(await onlyQuestion());
     expect((await shown(made(id))).last).toMatchObject({
       message_state: 'pending',
       approval_id: null,
@@ -191,7 +189,7 @@ describe('a schedule of the assistant', () => {
     await jump(DAY);
     const question = await onlyQuestion();
     await bed.cancel(made(id));
-    await expect(bed.world().approvals.approve(question)).rejects.toThrow('expired');
+    await expect(bed.harness().approvals.approve(question)).rejects.toThrow('expired');
     expect(await sent(made(id))).toBe(0);
   });
 
@@ -212,7 +210,7 @@ describe('a schedule of the assistant', () => {
 });
 
 describe('a schedule of a client', () => {
-  const asProgram = async (wish: AgentScheduleRequest) => {
+  const asProgram = async (request: AgentScheduleRequest) => {
     const [row] = await sql<{ id: string }>(
       `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, $2, sha256($2::text::bytea), '{schedules:write}') RETURNING id`,
       [account, randomUUID()],
@@ -220,7 +218,7 @@ describe('a schedule of a client', () => {
     const token = tokenId(row?.id ?? '');
     const actor = { kind: 'token', token, scopes: ['schedules:write'], contacts: null } as const;
     const { id } = await inTransaction.execute((tx) =>
-      scheduleForAgent(scheduling(), tx, actor, wish),
+      scheduleForAgent(scheduling(), tx, actor, request),
     );
     const change = (set: string) => sql(`UPDATE tokens SET ${set} WHERE id = $1`, [token]);
     return { schedule: made(id), change };
@@ -280,12 +278,12 @@ describe('a hold', () => {
       await create('daily 09:00', { catch_up: 'once' }),
       await create('daily 09:00'),
     ];
-    await bed.world().hold();
+    await bed.harness().hold();
     await jump(2 * DAY + 12 * HOUR);
     await bed.restart();
     expect([await runs(once), await runs(skip)]).toEqual([[], []]);
-    await bed.world().release();
-    await bed.world().quiet();
+    await bed.harness().release();
+    await bed.harness().quiet();
     expect([await runs(once), await runs(skip)]).toEqual([
       ['04-06T07:00 skipped ×2', '04-08T07:00 queued'],
       ['04-06T07:00 skipped ×3'],
@@ -298,7 +296,7 @@ describe('a refused run', () => {
     await sql("UPDATE accounts SET phone = '4915199999999' WHERE id = $1", [account]);
     const { id } = await asAgent(daily(await granted()));
     await sql('DELETE FROM grants WHERE account_id = $1', [account]);
-    bed.world().settings.tell_owner_on_whatsapp = true;
+    bed.harness().settings.tell_owner_on_whatsapp = true;
     const told = async () =>
       (
         await sql<{ body: string }>(
@@ -343,14 +341,14 @@ describe('the recipient', () => {
   test('stores nothing for a preview', async () => {
     const count = async () => (await sql('SELECT 1 FROM chats')).length;
     const before = await count();
-    const { verbs } = bed.world().schedules;
+    const { service } = bed.harness().schedules;
     expect(
-      await verbs.preview({ to: newPhone(), text: 'Hi', when: 'every weekday 9am' }),
+      await service.preview({ to: newPhone(), text: 'Hi', when: 'every weekday 9am' }),
     ).toMatchObject({
       words: 'every weekday at 09:00, Europe/Berlin',
       next: Array(5).fill(expect.any(String)),
     });
-    expect([await count(), await verbs.list('active')]).toEqual([before, []]);
+    expect([await count(), await service.list('active')]).toEqual([before, []]);
   });
 });
 
@@ -358,11 +356,11 @@ test('shows who created a schedule and lists past schedules separately', async (
   const { id } = await asAgent(daily(await granted()));
   const mine = await create('daily 10:00');
   await bed.cancel(mine);
-  const { verbs } = bed.world().schedules;
-  const past = (await verbs.list('past')).find(({ id: each }) => each === mine.id);
+  const { service } = bed.harness().schedules;
+  const past = (await service.list('past')).find(({ id: each }) => each === mine.id);
   expect(past).toMatchObject({ who: 'you', state: 'cancelled' });
-  const active = await verbs.list('active');
+  const active = await service.list('active');
   expect(active.map(({ who }) => who)).toEqual(['assistant']);
-  expect(await verbs.list('active', { limit: 1, offset: 1 })).toEqual([]);
+  expect(await service.list('active', { limit: 1, offset: 1 })).toEqual([]);
   expect(active[0]?.id).toBe(made(id).id);
 });

@@ -63,9 +63,11 @@ export function createScheduleService(deps: ScheduleDeps): ScheduleService {
   };
   return {
     list: (state, page) => listSchedules(db, lease.account, { state }, page),
-    preview: (wish) => runAndRollBack(db, (tx) => previewForOwner(deps, tx, wish)),
-    create: async (wish) => {
-      const { decision, id } = await transaction(deps, ({ tx }) => createForOwner(deps, tx, wish));
+    preview: (request) => runAndRollBack(db, (tx) => previewForOwner(deps, tx, request)),
+    create: async (request) => {
+      const { decision, id } = await transaction(deps, ({ tx }) =>
+        createForOwner(deps, tx, request),
+      );
       if (id === null)
         throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
       return shown(id);
@@ -77,16 +79,16 @@ export function createScheduleService(deps: ScheduleDeps): ScheduleService {
   };
 }
 
-async function previewForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
-  const understood = interpretScheduleRequest(deps, wish);
-  const chat = await resolveScheduleChat(deps, tx, wish.to);
+async function previewForOwner(deps: ScheduleDeps, tx: Transaction, request: CreateSchedule) {
+  const understood = interpretScheduleRequest(deps, request);
+  const chat = await resolveScheduleChat(deps, tx, request.to);
   const recipient = await readScheduleRecipient(tx, deps.lease.account, chat);
   return previewSchedule(understood, recipient, deps.now(), PREVIEWED_OCCURRENCES);
 }
 
-async function createForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
-  const { rule, zone, catchUp, text } = interpretScheduleRequest(deps, wish);
-  const chat = await resolveScheduleChat(deps, tx, wish.to);
+async function createForOwner(deps: ScheduleDeps, tx: Transaction, request: CreateSchedule) {
+  const { rule, zone, catchUp, text } = interpretScheduleRequest(deps, request);
+  const chat = await resolveScheduleChat(deps, tx, request.to);
   return submitSchedule(deps, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
 }
 
@@ -114,12 +116,12 @@ export async function submitSchedule(
   tx: Transaction,
   actor: Actor,
   { chat, text, rule, zone, catchUp }: ScheduleToCreate,
-  circumstances: SubmitContext = {},
+  context: SubmitContext = {},
   approved?: EvaluatedProposal,
 ): Promise<ScheduleResult> {
   const { next } = requireNextOccurrence(deps, rule, zone);
   const proposal = { kind: 'schedule_message', chat, text, rule, zone, catchUp } as const;
-  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, circumstances));
+  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, context));
   const { decision, approval } = await evaluated.submit();
   if (decision.outcome !== 'allow') return { decision, id: null, approval };
   const { account } = deps.lease;
@@ -133,7 +135,7 @@ export async function submitSchedule(
       body: text,
       catch_up: catchUp,
       created_by: actorName(actor),
-      approval_id: circumstances.approval ?? null,
+      approval_id: context.approval ?? null,
       next_at: next,
       created_at: deps.now(),
     })
@@ -173,7 +175,7 @@ export async function cancelSchedule(
   tx: Transaction,
   actor: Actor,
   id: ScheduleId,
-  circumstances: SubmitContext = {},
+  context: SubmitContext = {},
   approved?: EvaluatedProposal,
 ): Promise<Pick<GateResult, 'decision' | 'approval'>> {
   const { account } = deps.lease;
@@ -193,7 +195,7 @@ export async function cancelSchedule(
     zone,
   } as const;
   // Withdrawals and events come before the ledger, which stays locked from its row to the commit.
-  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, circumstances));
+  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, context));
   let withdrawn: readonly ApprovalId[] = [];
   if (evaluated.decision.outcome === 'allow') {
     await setNextOccurrence(tx, account, id, null, 'cancelled');
@@ -250,20 +252,20 @@ export interface AgentScheduleResult extends ScheduleResult {
   readonly next: Date;
 }
 
-/** `circumstances` contains the run, its taint, and whether the owner is asked first. */
+/** `context` contains the run, its taint, and whether the owner is asked first. */
 export async function scheduleForAgent(
   deps: ScheduleDeps,
   tx: Transaction,
   actor: Actor,
-  wish: AgentScheduleRequest,
-  circumstances: SubmitContext = {},
+  request: AgentScheduleRequest,
+  context: SubmitContext = {},
 ): Promise<AgentScheduleResult> {
-  const zoneName = wish.zone ?? deps.zone;
-  const given = ruleFor(wish, findZone(zoneName), deps.now());
+  const zoneName = request.zone ?? deps.zone;
+  const given = ruleFor(request, findZone(zoneName), deps.now());
   const { rule, zone, next } = requireNextOccurrence(deps, given, zoneName);
-  const { chat, text, catchUp = defaultCatchUp(rule) } = wish;
+  const { chat, text, catchUp = defaultCatchUp(rule) } = request;
   const asked = { chat, text, rule, zone: zone.name, catchUp };
-  const scheduled = await submitSchedule(deps, tx, actor, asked, circumstances);
+  const scheduled = await submitSchedule(deps, tx, actor, asked, context);
   return { ...scheduled, words: describeRule(rule, zone), next };
 }
 
@@ -303,11 +305,14 @@ const isTime = (time: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(time)
 
 type ScheduleTimingInput = Omit<CreateSchedule, 'to'>;
 
-function interpretScheduleRequest(deps: ScheduleDeps, wish: ScheduleTimingInput): ParsedSchedule {
-  const zoneName = wish.zone ?? deps.zone;
-  const given = wish.rule ?? parseTypedRule(deps, wish.when ?? '', zoneName);
+function interpretScheduleRequest(
+  deps: ScheduleDeps,
+  request: ScheduleTimingInput,
+): ParsedSchedule {
+  const zoneName = request.zone ?? deps.zone;
+  const given = request.rule ?? parseTypedRule(deps, request.when ?? '', zoneName);
   const { rule, zone } = requireNextOccurrence(deps, given, zoneName);
-  return { rule, zone, catchUp: wish.catch_up ?? defaultCatchUp(rule), text: wish.text };
+  return { rule, zone, catchUp: request.catch_up ?? defaultCatchUp(rule), text: request.text };
 }
 
 function parseTypedRule({ now }: ScheduleDeps, when: string, zoneName: string) {
@@ -340,7 +345,7 @@ async function resolveScheduleChat(
   const address = number === null ? recipientJid(to) : `+${number}`;
   // A complete number that is unknown is a new number, not part of somebody else's.
   if (certain.length === 0 && address !== null) return findOrMakeChat(tx, account, address);
-  const choice = chooseMatch(matches);
+  const choice = chooseMatch(matches.map(({ rank, contact }) => ({ rank, of: contact })));
   if ('found' in choice) return chatOfContact(tx, account, choice.found);
   if ('nobody' in choice) throw new RelayError('contact_unknown', { who: to });
   const candidates = choice.ambiguous
@@ -366,7 +371,7 @@ async function chatOfContact(
   if (found.kind === 'group') return chatId(found.id);
   const contact = contactId(found.id);
   const made = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
-  const chat = made.ofContact.get(contact);
+  const chat = made.byContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
   return chat;
 }

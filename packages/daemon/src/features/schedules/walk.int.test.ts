@@ -23,10 +23,10 @@ async function take(step: Step, began: Date): Promise<void> {
   else if (step.kind === 'away') await restart(step.minutes * MINUTE);
   else if (step.kind === 'restart') await restart();
   else {
-    await bed.world().hold();
+    await bed.harness().hold();
     await jump(HOUR);
-    await bed.world().release();
-    await bed.world().quiet();
+    await bed.harness().release();
+    await bed.harness().quiet();
   }
 }
 

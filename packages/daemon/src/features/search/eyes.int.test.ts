@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChatter, type Person } from './testing/chatter.ts';
 
 const store = await freshStore();
-const { search, verbs, indexer, person, group, say, grant } = await openChatter(store);
+const { search, service, indexer, person, group, say, grant } = await openChatter(store);
 
 let mum: Person;
 let sam: Person;
@@ -40,7 +40,7 @@ async function token(scopes: readonly string[], contacts: readonly ContactId[] |
   return id;
 }
 const found = async (as?: string) => {
-  const { hits } = await verbs.search({ q: 'boiler', limit: 20, ...(as ? { as } : {}) });
+  const { hits } = await service.search({ q: 'boiler', limit: 20, ...(as ? { as } : {}) });
   return hits.map(({ text }) => text).sort();
 };
 
@@ -60,7 +60,7 @@ test('finds as a client what its token may read, the same as its own search', as
   expect(await found(one)).toEqual(['the boiler of sam']);
   const own = await search.search({ kind: 'token', contacts: [sam.contact] }, 'boiler');
   expect(own.map(({ text }) => text)).toEqual(await found(one));
-  const there = await verbs.search({ q: 'boiler', limit: 20, as: one, chat: 'Mum' });
+  const there = await service.search({ q: 'boiler', limit: 20, as: one, chat: 'Mum' });
   expect(there.hits).toEqual([]);
 });
 

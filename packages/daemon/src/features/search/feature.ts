@@ -31,10 +31,10 @@ interface OpenSearchOptions {
 
 interface SearchFeature {
   readonly search: MessageSearch;
-  readonly verbs: SearchService;
+  readonly service: SearchService;
   readonly indexer: Indexer;
   readonly vectors: Vectors;
-  readonly memory: MemoryService;
+  readonly memoryService: MemoryService;
 }
 
 export function openSearch(options: OpenSearchOptions): SearchFeature {
@@ -45,14 +45,14 @@ export function openSearch(options: OpenSearchOptions): SearchFeature {
   const caughtUp = () => indexer.caughtUp();
   const setup = options.embeddings;
   const vectors = openVectors({ ...options, source: () => setup.current() });
-  const { nearness } = vectors;
-  const deps: SearchDeps = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
+  const { findNearby } = vectors;
+  const deps: SearchDeps = { db, account: lease.account, admins, zone, now, caughtUp, findNearby };
   const search = new MessageSearch(deps);
   return {
     search,
-    verbs: createSearchService(deps, search),
+    service: createSearchService(deps, search),
     indexer,
     vectors,
-    memory: createMemoryService({ db, lease, setup, vectors }),
+    memoryService: createMemoryService({ db, lease, setup, vectors }),
   };
 }

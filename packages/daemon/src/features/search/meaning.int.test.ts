@@ -9,7 +9,7 @@ const NOW = new Date('2026-10-14T12:00:00Z');
 const OWNER = { kind: 'owner' } as const;
 const embedder = new WordEmbedder({ automobile: 'vehicle', car: 'vehicle', crimson: 'red' });
 const chatter = await openChatter(store, { now: () => NOW, embedder: async () => embedder });
-const { search, verbs, person, group, say } = chatter;
+const { search, service, person, group, say } = chatter;
 const at = (day: string) => new Date(`${day}T08:00:00Z`);
 
 const texts = async (...asked: Parameters<typeof search.search>) =>
@@ -46,9 +46,9 @@ describe('semantic search', () => {
   });
 
   test('tells the owner that a hit was not found by its words', async () => {
-    const { hits, sure } = await verbs.search({ q: 'red car', limit: 1 });
+    const { hits, sure } = await service.search({ q: 'red car', limit: 1 });
     expect({ sure, by: hits[0]?.by }).toEqual({ sure: true, by: 'meaning' });
-    const { hits: plain } = await verbs.search({ q: 'bakery', limit: 1 });
+    const { hits: plain } = await service.search({ q: 'bakery', limit: 1 });
     expect(plain[0]?.by).toBe('words');
   });
 
@@ -95,7 +95,7 @@ describe('a later change', () => {
 test('gives a model nothing and the owner the closest hits when nothing matches the question', async () => {
   const question = 'electric guitar lessons at the bakery for beginners tuning strings';
   expect(await search.retrieve(OWNER, question)).toEqual([]);
-  const { hits, sure } = await verbs.search({ q: question, limit: 3 });
+  const { hits, sure } = await service.search({ q: question, limit: 3 });
   expect(sure).toBe(false);
   expect(hits[0]?.text).toBe('the bakery closes early');
 });

@@ -7,11 +7,11 @@ import { readableChats, type SearchScope } from './scope.ts';
 
 export interface NamedMessage {
   /** Set when it is not a message but Relay's digest, or a fact from it, of an observed group. */
-  readonly told?: 'digest' | 'fact';
+  readonly digestKind?: 'digest' | 'fact';
   /** For a digest or a fact: the digest's id. */
   readonly message: MessageId;
   /** Its number in `messages`; 0 for a digest or a fact. */
-  readonly number: number;
+  readonly rowId: number;
   readonly chat: ChatId;
   /** The name of the contact or group; a number when no name is known. */
   readonly chatName: string;
@@ -51,8 +51,8 @@ export async function readFoundMessages(
     sql`SELECT d.id AS tag, d.at AS sent_at, d.source_id::bigint AS id FROM search_documents d
       WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'message'`,
   ).execute(db);
-  const told = await selectDigestTexts(account, readable, documents).execute(db);
-  return new Map([...rows, ...told.rows].map((row) => [row.tag, untagged(row)]));
+  const digests = await selectDigestTexts(account, readable, documents).execute(db);
+  return new Map([...rows, ...digests.rows].map((row) => [row.tag, untagged(row)]));
 }
 
 /** Digests and facts of observed groups. */
@@ -62,7 +62,7 @@ const selectDigestTexts = (
   documents: readonly number[],
 ): RawBuilder<TaggedMessage> => sql<TaggedMessage>`
   WITH readable AS MATERIALIZED (${readable})
-  SELECT d.id AS tag, d.source_kind AS told, g.id::text AS message, 0 AS number, d.chat_id AS chat, true AS "isGroup",
+  SELECT d.id AS tag, d.source_kind AS "digestKind", g.id::text AS message, 0 AS "rowId", d.chat_id AS chat, true AS "isGroup",
     coalesce(${nameOfChat(account)}, '') AS "chatName", NULL AS sender, d.source_kind AS "senderName", d.at,
     CASE WHEN f.id IS NULL THEN g.body
       ELSE concat_ws(' ', (f.data->>'who') || ':', f.body, '(' || (f.data->>'when') || ')') END AS text
@@ -138,8 +138,8 @@ export async function readNeighbours(
 ): Promise<ReadonlyMap<number, Neighbours>> {
   if (of.length === 0) return new Map();
   const hits = of
-    .filter(({ told }) => told === undefined)
-    .map(({ number, chat, at }) => ({ number, chat, at }));
+    .filter(({ digestKind }) => digestKind === undefined)
+    .map(({ rowId, chat, at }) => ({ number: rowId, chat, at }));
   const beside = (compare: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
     SELECT m.sent_at, m.id FROM messages m
     WHERE m.account_id = ${account} AND m.chat_id = h.chat AND m.body <> ''
@@ -153,14 +153,14 @@ export async function readNeighbours(
         LATERAL ((${beside(sql`<`, sql`DESC`)}) UNION ALL (${beside(sql`>`, sql`ASC`)})) n`,
   ).execute(db);
   return new Map(
-    of.map(({ number, at }) => {
-      const mine = rows.filter(({ tag }) => tag === number);
+    of.map(({ rowId, at }) => {
+      const mine = rows.filter(({ tag }) => tag === rowId);
       const isBefore = (row: TaggedMessage) =>
-        row.at < at || (+row.at === +at && row.number < number);
+        row.at < at || (+row.at === +at && row.rowId < rowId);
       const before = mine.find(isBefore);
       const after = mine.find((row) => !isBefore(row));
       return [
-        number,
+        rowId,
         { before: before ? untagged(before) : null, after: after ? untagged(after) : null },
       ];
     }),
@@ -173,7 +173,7 @@ const selectNamedMessages = (
   keys: RawBuilder<unknown>,
 ): RawBuilder<TaggedMessage> => sql<TaggedMessage>`
   WITH readable AS MATERIALIZED (${readable}), keys AS MATERIALIZED (${keys})
-  SELECT k.tag, m.message_id AS message, m.id AS number, m.chat_id AS chat, c.kind = 'group' AS "isGroup",
+  SELECT k.tag, m.message_id AS message, m.id AS "rowId", m.chat_id AS chat, c.kind = 'group' AS "isGroup",
     coalesce(${nameOfChat(account)}, '') AS "chatName", m.sender_id AS sender,
     CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, m.sender_name, '') END AS "senderName",
     m.sent_at AS at, m.body AS text

@@ -26,7 +26,7 @@ if (UTC === null) throw new Error('no UTC');
 let chats: ReadonlyMap<number, ChatId> = new Map();
 const everything = () => ({
   chance: 0,
-  near: [...chats.keys()].map((id) => ({ id, similarity: 1 })),
+  documents: [...chats.keys()].map((id) => ({ id, similarity: 1 })),
 });
 const place = { db: store.database.kysely, account: store.account, admins: [ADMIN] };
 const deceived = new MessageSearch({
@@ -34,7 +34,7 @@ const deceived = new MessageSearch({
   zone: UTC,
   now: () => NOW,
   caughtUp: async () => {},
-  nearness: async () => everything(),
+  findNearby: async () => everything(),
 });
 
 const NOTHING_SAID = { terms: [], phrases: [], time: null, spare: [] };

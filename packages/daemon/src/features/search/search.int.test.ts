@@ -8,7 +8,7 @@ const store = await freshStore();
 const NOW = new Date('2026-10-14T12:00:00Z');
 const ADMIN = '4915112345678';
 const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
-const { search, verbs, indexer, person, group, say, grant, lease } = chatter;
+const { search, service, indexer, person, group, say, grant, lease } = chatter;
 const OWNER = { kind: 'owner' } as const;
 const ASSISTANT = { kind: 'assistant' } as const;
 
@@ -48,7 +48,7 @@ describe('search', () => {
     expect(await search.search(OWNER, 'boiler pressure', { limit: 1 })).toEqual([
       {
         message: first,
-        number: expect.any(Number),
+        rowId: expect.any(Number),
         chat: mum.chat,
         chatName: 'Mum',
         sender: mum.contact,
@@ -57,8 +57,8 @@ describe('search', () => {
         at: at('2026-10-01'),
         text: 'The boiler lost pressure',
         rank: expect.any(Number),
-        covers: 1,
-        sure: true,
+        wordShare: 1,
+        isSure: true,
       },
     ]);
   });
@@ -214,8 +214,8 @@ test('returns the last messages of a chat within a range, oldest first', async (
 });
 
 describe('the owner’s names for chats, contacts and days', () => {
-  const ask = (query: Partial<Parameters<typeof verbs.search>[0]>) =>
-    verbs.search({ q: 'boiler', limit: 10, ...query });
+  const ask = (query: Partial<Parameters<typeof service.search>[0]>) =>
+    service.search({ q: 'boiler', limit: 10, ...query });
 
   test('returns a hit with the messages around it', async () => {
     const { hits } = await ask({ q: 'plumber' });

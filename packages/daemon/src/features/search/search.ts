@@ -30,7 +30,7 @@ export interface SearchDeps {
   readonly now: () => Date;
   readonly caughtUp: () => Promise<void>;
   /** Documents near a text in meaning; null while search works by words only. */
-  readonly nearness: Vectors['nearness'];
+  readonly findNearby: Vectors['findNearby'];
 }
 
 export interface SearchOptions {
@@ -48,9 +48,9 @@ export interface MessageHit extends NamedMessage {
   /** Comparable within one result only; higher is better. */
   readonly rank: number;
   /** The share of the question's words that it contains, from 0 to 1; 0 when it was found by meaning. */
-  readonly covers?: number;
+  readonly wordShare?: number;
   /** False: no result really matches the question, and this is one of the closest. */
-  readonly sure?: boolean;
+  readonly isSure?: boolean;
 }
 
 interface RetrieveOptions {
@@ -95,10 +95,10 @@ interface SearchFindings {
 }
 
 export class MessageSearch {
-  readonly #world: SearchDeps;
+  readonly #deps: SearchDeps;
 
   constructor(deps: SearchDeps) {
-    this.#world = deps;
+    this.#deps = deps;
   }
 
   /**
@@ -109,11 +109,11 @@ export class MessageSearch {
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, PATIENCE_MS);
     });
-    await Promise.race([this.#world.caughtUp(), patience]);
+    await Promise.race([this.#deps.caughtUp(), patience]);
     clearTimeout(timer);
   }
 
-  /** Hits that are not `sure` are only the closest to the question. */
+  /** Hits that are not `isSure` are only the closest to the question. */
   async search(
     scope: SearchScope,
     question: string,
@@ -126,9 +126,9 @@ export class MessageSearch {
     const certain = asked.time?.certain === true;
     const enough = found.length >= (certain ? limit : 1);
     const best = enough ? found : [...found, ...(await recent())];
-    const sure = certain || isSure(found);
+    const isSure = certain || hasSureHit(found);
     const hits = await this.#hits(scope, best.slice(0, limit));
-    return hits.map((hit) => ({ ...hit, sure }));
+    return hits.map((hit) => ({ ...hit, isSure }));
   }
 
   async retrieve(
@@ -141,7 +141,7 @@ export class MessageSearch {
     const certain = asked.time?.certain === true;
     const about = certain
       ? [...found, ...(found.length > limit ? [] : await recent())]
-      : found.filter(({ about }) => isSure(found) && about >= LEAST_ABOUT);
+      : found.filter(({ relevance }) => hasSureHit(found) && relevance >= LEAST_ABOUT);
     const hits = await this.#hits(scope, about.slice(0, 4 * limit));
     return hits
       .filter(({ message, text: said }) => message !== except && !isSignedText(said))
@@ -149,12 +149,12 @@ export class MessageSearch {
   }
 
   lastMessages(scope: SearchScope, which: LastMessagesQuery): Promise<readonly NamedMessage[]> {
-    return readLastMessages(this.#world, scope, which);
+    return readLastMessages(this.#deps, scope, which);
   }
 
   /** A time in the question narrows the chosen bounds and never widens them. */
   #ask(text: string, where: SearchBounds): ParsedSearch {
-    const { now, zone } = this.#world;
+    const { now, zone } = this.#deps;
     const asked = { ...parseSearchQuery(text, now(), zone), text };
     const { time } = asked;
     if (!time?.certain) return { ...asked, where };
@@ -167,22 +167,22 @@ export class MessageSearch {
    * say.
    */
   async #find(scope: SearchScope, asked: ParsedSearch): Promise<SearchFindings> {
-    const { db, account, now } = this.#world;
+    const { db, account, now } = this.#deps;
     const { terms, time, where } = asked;
     // The embedding model and the vector index work while the database searches for the words.
     const nearness = this.#nearness(scope, asked);
     nearness.catch(() => {});
     const named = await findPartiesNamed(db, account, terms);
-    const matching = await findCandidates(this.#world, scope, asked, named, where, nearness);
+    const matching = await findCandidates(this.#deps, scope, asked, named, where, nearness);
     const ranked = rankCandidates(matching.candidates, { ...matching, now: now(), around: time });
     const found = await this.#overtaken(scope, asked, ranked);
     const recent = async () => {
       if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
       const known = new Set(found.map(({ id }) => id));
-      const ids = await findRecentDocuments(this.#world, scope, named, where);
+      const ids = await findRecentDocuments(this.#deps, scope, named, where);
       return ids
         .filter((id) => !known.has(id))
-        .map((id) => ({ id, score: 0, about: 0, covers: 0, sure: false }));
+        .map((id) => ({ id, score: 0, relevance: 0, coverage: 0, isSure: false }));
     };
     return { found, recent };
   }
@@ -193,12 +193,12 @@ export class MessageSearch {
     { text, where, time }: ParsedSearch,
   ): Promise<NearbyDocuments> {
     const { chat, ...bounds } = where;
-    const nearness = await this.#world.nearness(text, async () => ({
+    const nearness = await this.#deps.findNearby(text, async () => ({
       ...bounds,
-      chats: await findReadableChats(this.#world, scope, chat),
+      chats: await findReadableChats(this.#deps, scope, chat),
       limit: NEAREST_LIMIT,
     }));
-    if (nearness === null) return { near: [], chance: 0 };
+    if (nearness === null) return { documents: [], chance: 0 };
     return time?.certain ? { ...nearness, chance: 0 } : nearness;
   }
 
@@ -210,7 +210,7 @@ export class MessageSearch {
   ): Promise<RankedHits> {
     const looked = ranked.slice(0, CHECKED_FOR_CHANGES);
     const later = await findLaterChanges(
-      this.#world,
+      this.#deps,
       scope,
       where,
       looked.map(({ id }) => id),
@@ -219,20 +219,22 @@ export class MessageSearch {
     return looked.reduceRight<RankedHits>((best, hit) => {
       const over = later.get(hit.id);
       if (over === undefined) return best;
-      const quoted = hit.covers >= 1 && !numbers.every((number) => over.words.includes(number));
+      const quoted = hit.coverage >= 1 && !numbers.every((number) => over.words.includes(number));
       return quoted ? best : before(best, over.id, hit);
     }, ranked);
   }
 
   async #hits(scope: SearchScope, found: RankedHits): Promise<readonly MessageHit[]> {
     const messages = await readFoundMessages(
-      this.#world,
+      this.#deps,
       scope,
       found.map(({ id }) => id),
     );
-    return found.flatMap(({ id, score, covers }) => {
+    return found.flatMap(({ id, score, coverage }) => {
       const message = messages.get(id);
-      return message === undefined ? [] : [{ ...message, rank: score, covers, sure: true }];
+      return message === undefined
+        ? []
+        : [{ ...message, rank: score, wordShare: coverage, isSure: true }];
     });
   }
 }
@@ -242,14 +244,14 @@ function before(best: RankedHits, id: number, hit: RankedCandidate<number>): Ran
   const place = best.findIndex((each) => each.id === hit.id);
   const own = best.findIndex((each) => each.id === id);
   if (own >= 0 && own < place) return best;
-  const { score, about, sure } = hit;
-  const moved = { ...(best[own] ?? { covers: 0 }), id, score, about, sure };
+  const { score, relevance, isSure } = hit;
+  const moved = { ...(best[own] ?? { coverage: 0 }), id, score, relevance, isSure };
   const rest = best.filter((each) => each.id !== id);
   return [...rest.slice(0, place), moved, ...rest.slice(place)];
 }
 
-const isSure = (found: RankedHits): boolean =>
-  found.slice(0, SURE_WITHIN_FIRST).some(({ sure }) => sure);
+const hasSureHit = (found: RankedHits): boolean =>
+  found.slice(0, SURE_WITHIN_FIRST).some(({ isSure }) => isSure);
 
 const latest = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
 const earliest = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);

@@ -28,8 +28,8 @@ export function createSearchService(deps: SearchDeps, search: MessageSearch): Se
       });
       const around = await readNeighbours(deps, hits);
       return {
-        sure: hits.some(({ sure }) => sure),
-        hits: hits.map((hit) => toApiHit(hit, around.get(hit.number))),
+        sure: hits.some(({ isSure }) => isSure),
+        hits: hits.map((hit) => toApiHit(hit, around.get(hit.rowId))),
       };
     },
   };
@@ -85,10 +85,10 @@ function toApiHit(
     chat_id: hit.chat,
     chat_name: hit.chatName,
     is_group: hit.isGroup,
-    source: hit.told ?? 'message',
+    source: hit.digestKind ?? 'message',
     contact_id: hit.sender,
     rank: hit.rank,
-    by: hit.covers === 0 ? 'meaning' : 'words',
+    by: hit.wordShare === 0 ? 'meaning' : 'words',
     before: around?.before ? toLine(around.before) : null,
     after: around?.after ? toLine(around.after) : null,
   };

@@ -227,9 +227,9 @@ const dated = ({ id, at, has, near, named, digest }: CandidateRow) => ({
 /** Documents near in meaning, by id, limited to what the scope and bounds allow. */
 async function findNearCandidates(
   { db, account, admins, scope, terms, named, bounds }: CandidateQuery,
-  { near, chance }: NearbyDocuments,
+  { documents, chance }: NearbyDocuments,
 ): Promise<ReadonlyMap<number, SearchCandidate<number>>> {
-  if (near.length === 0) return new Map();
+  if (documents.length === 0) return new Map();
   const { rows } = await sql<{ nearest: readonly CandidateWithWords[] | null }>`
     WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)}),
     words AS MATERIALIZED (
@@ -242,7 +242,7 @@ async function findNearCandidates(
         coalesce(array_agg(w.n) FILTER (WHERE d.terms @@ w.exact), '{}') AS has,
         coalesce(array_agg(w.n) FILTER (WHERE NOT d.terms @@ w.exact), '{}') AS near
       FROM search_documents d LEFT JOIN words w ON d.terms @@ w.alike
-      WHERE d.account_id = ${account} AND d.id = ANY(${near.map(({ id }) => id)}::bigint[])
+      WHERE d.account_id = ${account} AND d.id = ANY(${documents.map(({ id }) => id)}::bigint[])
         AND ${isReadable(scope)} AND ${bounds}
       GROUP BY d.account_id, d.id
     )
@@ -251,7 +251,7 @@ async function findNearCandidates(
     db,
   );
   const found = rows[0]?.nearest ?? [];
-  const similarity = new Map(near.map((each) => [each.id, each.similarity]));
+  const similarity = new Map(documents.map((each) => [each.id, each.similarity]));
   const repeated = repetition(found.map(({ words }) => new Set(words)));
   return new Map(
     found.map((row, n) => {

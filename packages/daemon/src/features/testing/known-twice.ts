@@ -94,19 +94,19 @@ export async function freshMergeWorld() {
       return result;
     },
   });
-  const world = await openDaemonHarness(
+  const harness = await openDaemonHarness(
     { ...store, database: { ...store.database, kysely } },
     { now, zone: 'UTC', sendsOver: { transport, pacing } },
   );
-  afterAll(() => world.close());
-  const { conversations, jobs } = world;
+  afterAll(() => harness.close());
+  const { conversations, jobs } = harness;
   const { db, lease } = conversations;
   const pauses = new Set<Promise<void>>();
   jobs.work('route', 4, async (job) => {
     await Promise.all(pauses);
     await onRoute(conversations)(job);
   });
-  const reads = { open: openPlain, read: readJson };
+  const reads = { unseal: openPlain, read: readJson };
   const intake = new Intake({ db, lease, jobs, ...reads, log: conversations.log });
   intake.start();
   afterAll(() => intake.stop());
@@ -127,12 +127,12 @@ export async function freshMergeWorld() {
   let texts = 0;
   const newText = (what: string) => `${what} ${++texts}.`;
   const firsts = new Map<string, First>();
-  world.agent(async ({ chat, objective, purpose, transcript }) => {
+  harness.agent(async ({ chat, objective, purpose, transcript }) => {
     await inChat(chat, 'turn');
     const heard = transcript.findLast(({ role }) => role === 'contact')?.content ?? '';
     const isOpening = purpose === 'first_message';
     const cue = isOpening ? firsts.get(objective) : purpose === 'reply' && heard.split(' ')[0];
-    if (cue === 'yes') return { messages: [newText('Bye')], end: 'answered' };
+    if (cue === 'yes') return { messages: [newText('Bye')], endReason: 'answered' };
     if (cue === 'two') return { messages: [newText('One'), newText('Two')] };
     const key = cue === 'secret' ? /KEY-\S+/.exec(objective)?.[0] : undefined;
     return { messages: [newText(key === undefined ? purpose : `The key is ${key}`)] };
@@ -177,7 +177,7 @@ export async function freshMergeWorld() {
   const client = { kind: 'token', token: tokenId(token), scopes: [], contacts: null } as const;
 
   return {
-    ...world,
+    ...harness,
     transport,
     sentAgain,
 
@@ -225,7 +225,7 @@ export async function freshMergeWorld() {
         todos: [],
         heartbeat_config: { interval_ms: INTERVAL, max_followups: 1 },
       };
-      const { made } = await transaction(conversations, (work) =>
+      const { conversation } = await transaction(conversations, (work) =>
         startConversation(
           conversations,
           work,
@@ -233,7 +233,7 @@ export async function freshMergeWorld() {
           side === 'phone' ? { kind: 'owner' } : client,
         ),
       );
-      if (made !== null) person.conversations.push(instanceId(made.id));
+      if (conversation !== null) person.conversations.push(instanceId(conversation.id));
     },
     async sendByHand(person: Person, side: Side): Promise<void> {
       const text = newText('Mine');
@@ -244,8 +244,8 @@ export async function freshMergeWorld() {
     async scheduleByHand(person: Person, side: Side, minutes: number): Promise<void> {
       const text = newText('Later');
       const rule = { kind: 'once', at: minuteIn(minutes) } as const;
-      const { verbs } = world.schedules;
-      await verbs.create({ to: person[side], text, rule, zone: 'UTC', catch_up: 'once' });
+      const { service } = harness.schedules;
+      await service.create({ to: person[side], text, rule, zone: 'UTC', catch_up: 'once' });
       person.wanted.push(text);
     },
     /** The assistant proposes a message, now or later, and asks the owner. */
@@ -254,15 +254,15 @@ export async function freshMergeWorld() {
       const text = newText('Proposed');
       const { approval } = await transaction(conversations, async ({ tx }) => {
         const chat = await findOrMakeChat(tx, account, person[side]);
-        const asks = { confirm: true };
+        const context = { needsConfirmation: true };
         if (what === 'send') {
           const message = { kind: 'send_message', chat, text } as const;
-          return conversations.gate.submit(tx, actor, message, asks);
+          return conversations.gate.submit(tx, actor, message, context);
         }
         // Late enough to be approved first.
         const rule = { kind: 'once', at: minuteIn(DAY) } as const;
         const later = { chat, text, rule, zone: 'UTC', catchUp: 'once' } as const;
-        return submitSchedule(conversations, tx, actor, later, asks);
+        return submitSchedule(conversations, tx, actor, later, context);
       });
       if (approval !== null) person.wanted.push(text);
     },
@@ -273,7 +273,7 @@ export async function freshMergeWorld() {
          WHERE a.state = 'pending' AND c.contact_id IN ($1, $2) ORDER BY a.created_at`,
         [kept, gone],
       );
-      for (const { id } of waiting) await world.approvals.approve(approvalId(id)).catch(() => {});
+      for (const { id } of waiting) await harness.approvals.approve(approvalId(id)).catch(() => {});
     },
     /** `reveals`: the message shows that both addresses are one contact. */
     async receive(person: Person, side: Side, words: Words, reveals = false): Promise<void> {
@@ -297,7 +297,7 @@ export async function freshMergeWorld() {
         isAwaited,
       });
       await receive(store, account, [message]);
-      await intake.drained();
+      await intake.waitUntilEmpty();
     },
     /** Messages are stored but not routed until the returned function is called. */
     pauseRouting: (): (() => void) => {
@@ -316,7 +316,7 @@ export async function freshMergeWorld() {
       const { id, body, side } = last;
       const chat = person[otherSide(side)];
       await receive(store, account, [incoming({ id, chat, body, sentAt: now() })]);
-      await intake.drained();
+      await intake.waitUntilEmpty();
     },
 
     pass: (minutes: number) => {
@@ -341,13 +341,13 @@ export async function freshMergeWorld() {
     },
     async hold(): Promise<void> {
       isHeld = true;
-      await world.hold();
+      await harness.hold();
     },
     async release(): Promise<void> {
       if (!isHeld) return;
       isHeld = false;
-      await world.release();
-      await autoReply.lookAgain();
+      await harness.release();
+      await autoReply.enqueueForgotten();
     },
 
     /** Waits until nothing runs or is due, except for the network, the owner or a contact. */
@@ -355,9 +355,9 @@ export async function freshMergeWorld() {
       const open = `SELECT FROM relay_jobs.job WHERE name IN ('route', 'auto_reply') AND state < 'completed'
         UNION ALL SELECT FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`;
       await eventually(async () => {
-        await world.quiet();
+        await harness.quiet();
         if ((await sql(open, [now()])).length === 0) return true;
-        for (const queue of ['route', 'auto_reply'] as const) jobs.hint(queue);
+        for (const queue of ['route', 'auto_reply'] as const) jobs.wake(queue);
         return false;
       });
     },

@@ -33,17 +33,17 @@ export interface TraceExportOptions extends Omit<TraceExporterDeps, 'collector'>
 export async function startTraceExport({
   endpoint,
   headers,
-  ...world
+  ...deps
 }: TraceExportOptions): Promise<() => Promise<void>> {
-  await transaction(world, ({ tx }) => beginTracing(tx, world.lease.account));
+  await transaction(deps, ({ tx }) => beginTracing(tx, deps.lease.account));
   const url = tracesUrl(endpoint);
   const follower = new TraceExporter({
-    ...world,
+    ...deps,
     collector: {
       url: url.href,
       headers: parseHeaderList(headers ?? '') ?? {},
       // Most collectors are inside the owner's network, and whoever may edit the settings file has chosen this one.
-      egress: openEgress({ own: [hostAndPort(url)] }),
+      egress: openEgress({ ownHosts: [hostAndPort(url)] }),
     },
   });
   follower.start();
@@ -82,7 +82,7 @@ const MOVE_EVERY_MS = 60_000;
 const LAST_ANSWER_MS = 2_000;
 
 class TraceExporter {
-  readonly #world: TraceExporterDeps;
+  readonly #deps: TraceExporterDeps;
   readonly #aborting = new AbortController();
   readonly #loop = new PollLoop({
     look: () => this.#look(),
@@ -97,7 +97,7 @@ class TraceExporter {
   #trouble = '';
 
   constructor(deps: TraceExporterDeps) {
-    this.#world = deps;
+    this.#deps = deps;
   }
 
   start(): void {
@@ -112,7 +112,7 @@ class TraceExporter {
   }
 
   async #look(): Promise<NextLook> {
-    const { db, lease, version, collector, pollMs = USUAL_POLL_MS } = this.#world;
+    const { db, lease, version, collector, pollMs = USUAL_POLL_MS } = this.#deps;
     const progress = await readTraceProgress(db, lease.account);
     if (progress === null) return MOVE_EVERY_MS;
     const work = await readFinishedWork(db, lease.account, progress, BATCH);
@@ -125,20 +125,20 @@ class TraceExporter {
     const body = JSON.stringify(makeExportRequest({ version, instance }, spans));
     const sent = await sendSpans(collector, body, this.#aborting.signal);
     if (sent.kind === 'later') {
-      this.#away(sent.why);
+      this.#away(sent.reason);
       return this.#later(sent.afterMs);
     }
     this.#failures = 0;
-    await transaction(this.#world, ({ tx }) => markTraced(tx, lease.account, itemsOf(work)));
+    await transaction(this.#deps, ({ tx }) => markTraced(tx, lease.account, itemsOf(work)));
     this.#say(sent, spans.length);
     await this.#move();
     return work.turns.length === BATCH ? 'more' : pollMs;
   }
 
   async #move(): Promise<void> {
-    const { lease } = this.#world;
+    const { lease } = this.#deps;
     if (Date.now() - this.#movedAt < MOVE_EVERY_MS) return;
-    await transaction(this.#world, ({ tx }) => advanceTracing(tx, lease.account));
+    await transaction(this.#deps, ({ tx }) => advanceTracing(tx, lease.account));
     this.#movedAt = Date.now();
   }
 
@@ -153,18 +153,18 @@ class TraceExporter {
   #away(reason: string, error?: unknown): void {
     if (this.#loop.isStopping || this.#trouble !== '') return;
     this.#trouble = reason;
-    this.#world.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
+    this.#deps.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
   }
 
   #say(sent: Exclude<ExportResult, { kind: 'later' }>, count: number): void {
-    const { log } = this.#world;
+    const { log } = this.#deps;
     if (sent.kind === 'refused') {
       // Log the same refusal only once.
-      if (this.#trouble !== sent.why) log.warn('traces refused', { reason: sent.why, count });
-      this.#trouble = sent.why;
+      if (this.#trouble !== sent.reason) log.warn('traces refused', { reason: sent.reason, count });
+      this.#trouble = sent.reason;
       return;
     }
-    if (sent.rejected > 0) log.warn('spans refused', { reason: sent.why, count: sent.rejected });
+    if (sent.rejected > 0) log.warn('spans refused', { reason: sent.reason, count: sent.rejected });
     if (this.#trouble !== '') log.info('traces flow again', { count });
     this.#trouble = '';
   }
@@ -186,9 +186,9 @@ interface TraceCollector {
 }
 
 type ExportResult =
-  | { readonly kind: 'taken'; readonly rejected: number; readonly why: string }
-  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'taken'; readonly rejected: number; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string; readonly afterMs: number }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const RETRYABLE_REASONS: ReadonlySet<EgressReason> = new Set<EgressReason>([
@@ -214,18 +214,18 @@ async function sendSpans(
       timeoutMs: TIMEOUT_MS,
       signal,
     });
-    const why = `it answered with ${answer.status}`;
+    const reason = `it answered with ${answer.status}`;
     if (RETRYABLE_STATUSES.has(answer.status)) {
-      return { kind: 'later', why, afterMs: askedFor(answer.headers['retry-after']) };
+      return { kind: 'later', reason, afterMs: askedFor(answer.headers['retry-after']) };
     }
-    if (answer.status < 200 || answer.status > 299) return { kind: 'refused', why };
+    if (answer.status < 200 || answer.status > 299) return { kind: 'refused', reason };
     return { kind: 'taken', ...rejectedIn(answer.body) };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const { reason, message: why } = error;
     return RETRYABLE_REASONS.has(reason)
-      ? { kind: 'later', why, afterMs: 0 }
-      : { kind: 'refused', why };
+      ? { kind: 'later', reason: why, afterMs: 0 }
+      : { kind: 'refused', reason: why };
   }
 }
 
@@ -236,15 +236,15 @@ function askedFor(after: string | undefined): number {
 }
 
 /** How many spans the collector rejected, and why. */
-function rejectedIn(body: Uint8Array): { rejected: number; why: string } {
+function rejectedIn(body: Uint8Array): { rejected: number; reason: string } {
   try {
     const { partialSuccess } = JSON.parse(Buffer.from(body).toString()) as {
       partialSuccess?: { rejectedSpans?: unknown; errorMessage?: unknown };
     };
     const rejected = Number(partialSuccess?.rejectedSpans ?? 0);
-    const why = String(partialSuccess?.errorMessage ?? '').slice(0, 200);
-    return { rejected: Number.isSafeInteger(rejected) ? rejected : 0, why };
+    const reason = String(partialSuccess?.errorMessage ?? '').slice(0, 200);
+    return { rejected: Number.isSafeInteger(rejected) ? rejected : 0, reason };
   } catch {
-    return { rejected: 0, why: '' };
+    return { rejected: 0, reason: '' };
   }
 }

@@ -214,11 +214,11 @@ const isTracedSql = (alias: 'r' | 'o'): RawBuilder<boolean> => sql<boolean>`
 export async function markTraced(
   tx: Transaction,
   account: AccountId,
-  told: readonly TracedItem[],
+  items: readonly TracedItem[],
 ): Promise<void> {
   await sql`INSERT INTO traced (account_id, id, at)
-    SELECT ${account}::bigint, * FROM unnest(${told.map(({ id }) => id)}::uuid[],
-      ${told.map(({ at }) => at.toISOString())}::timestamptz[])
+    SELECT ${account}::bigint, * FROM unnest(${items.map(({ id }) => id)}::uuid[],
+      ${items.map(({ at }) => at.toISOString())}::timestamptz[])
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 

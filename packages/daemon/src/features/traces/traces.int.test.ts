@@ -9,8 +9,8 @@ import { startTraces } from './feature.ts';
 import { advanceTracing } from './finished-work.ts';
 import { answering, type CollectorSeen, openCollector, wordsIn } from './testing/collector.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, logged } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, logged } = harness;
 const { db, lease, gate, log } = conversations;
 
 let collector: CollectorSeen;

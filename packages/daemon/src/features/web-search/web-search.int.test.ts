@@ -29,7 +29,7 @@ const KEY = 'BSA-secret-key';
 const at = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const open = (key: string | null = KEY) =>
   createWebSearch({
-    egress: openEgress({ allow: [at()] }),
+    egress: openEgress({ allowedAddresses: [at()] }),
     key: async () => key,
     log: silentLog,
     baseUrl: `http://${at()}/res/v1/web/search`,

@@ -118,7 +118,7 @@ async function askBrave(
   }).toString();
   try {
     const headers = { accept: 'application/json', 'x-subscription-token': key };
-    const { status, body } = await egress(url.href, { headers, mostBytes: MOST_BYTES, signal });
+    const { status, body } = await egress(url.href, { headers, maxBytes: MOST_BYTES, signal });
     if (status !== 200) return { error: searchRefusedSentence(status) };
     const answer = braveAnswerSchema.parse(JSON.parse(Buffer.from(body).toString('utf8')));
     return { results: (answer.web?.results ?? []).flatMap(toWebSearchResults).slice(0, count) };

@@ -8,9 +8,9 @@ import { openBed } from './testing/bed.ts';
 import { type Answer, answering, openReceiver } from './testing/receiver.ts';
 import { describeWebhookTrouble } from './webhooks.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account } = world;
-const trouble = () => describeWebhookTrouble(world.conversations.db, account);
+const harness = await freshDaemonHarness();
+const { sql, account } = harness;
+const trouble = () => describeWebhookTrouble(harness.conversations.db, account);
 const receiver = await openReceiver();
 /** Listens on all addresses of this machine, for everything that must never be reached. */
 const sentinel = await openReceiver('0.0.0.0');
@@ -31,13 +31,13 @@ const NAMES: Record<string, string[]> = {
   'both.example': ['127.0.0.2', '127.0.0.1'],
   'six.example': ['::1'],
 };
-const bed = openBed(world, {
-  allow: [receiver.place, other.place, spot.place],
+const bed = openBed(harness, {
+  allowedAddresses: [receiver.place, other.place, spot.place],
   resolve,
   timeoutMs: 400,
 });
 afterAll(await bed.webhooks.start());
-const { add, says, quiet, pass, verbs } = bed;
+const { add, says, quiet, pass, service } = bed;
 
 beforeEach(async () => {
   await quiet();
@@ -62,7 +62,7 @@ test('delivers everything once, as soon as a receiver is back after an hour', as
     await pass(5 * MINUTE);
     await quiet();
   }
-  expect((await verbs.list())[0]).toMatchObject({ pending: said.length, dead: 0, enabled: true });
+  expect((await service.list())[0]).toMatchObject({ pending: said.length, dead: 0, enabled: true });
   const back = await openReceiver(away.host, away.port);
   onTestFinished(() => back.close());
   // The first successful delivery brings all others forward: no more time has to pass.
@@ -76,7 +76,7 @@ test('delivers everything once, as soon as a receiver is back after an hour', as
   const told = back.bodies().map(({ data }) => 'message_id' in data && data.message_id);
   expect([...told].sort()).toEqual([...said].sort());
   expect(new Set(idsOf(back.received)).size).toBe(said.length);
-  expect((await verbs.list())[0]).toMatchObject({ pending: 0, dead: 0, failing_since: null });
+  expect((await service.list())[0]).toMatchObject({ pending: 0, dead: 0, failing_since: null });
 });
 
 test('retries after 500 according to the table, then is dead, and is delivered when replayed', async () => {
@@ -96,7 +96,7 @@ test('retries after 500 according to the table, then is dead, and is delivered w
     await quiet();
   }
   expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 8, failure: 'status' }]);
-  const { deliveries } = await verbs.deliveries('127.0.0.2', { state: 'dead', limit: 10 });
+  const { deliveries } = await service.deliveries('127.0.0.2', { state: 'dead', limit: 10 });
   expect(deliveries).toMatchObject([
     { state: 'dead', attempts: 8, last_status: 500, last_error: 'The receiver answered with 500.' },
   ]);
@@ -105,7 +105,7 @@ test('retries after 500 according to the table, then is dead, and is delivered w
   expect(receiver.received).toHaveLength(8);
 
   receiver.answer = answering(200);
-  expect(await verbs.replayDead('127.0.0.2')).toBe(1);
+  expect(await service.replayDead('127.0.0.2')).toBe(1);
   await quiet();
   expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   expect(new Set(idsOf(receiver.received)).size).toBe(1);
@@ -186,7 +186,7 @@ test.each([
   expect(await bed.deliveries()).toEqual([
     { state: 'pending', attempts: 1, failure: 'address_inside' },
   ]);
-  expect(await verbs.test('inside')).toMatchObject({ state: 'dead', attempts: 1 });
+  expect(await service.test('inside')).toMatchObject({ state: 'dead', attempts: 1 });
   expect(sentinel.connections()).toBe(0);
 });
 
@@ -196,14 +196,14 @@ test('switches the webhook off after 410, and says why', async () => {
   await says(ANA, 'hello');
   await quiet();
   expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 1, failure: 'gone' }]);
-  const [webhook] = await verbs.list();
+  const [webhook] = await service.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('gone') });
   expect(await trouble()).toBe(
     'Relay switched off 127.0.0.2; 1 delivery was given up on: `relay webhook list`.',
   );
   receiver.answer = answering(204);
-  expect(await verbs.change('127.0.0.2', { enabled: true })).toMatchObject({ note: null });
-  expect(await verbs.replayDead('127.0.0.2')).toBe(1);
+  expect(await service.change('127.0.0.2', { enabled: true })).toMatchObject({ note: null });
+  expect(await service.replayDead('127.0.0.2')).toBe(1);
   await quiet();
   expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
   expect(await trouble()).toBeNull();
@@ -218,14 +218,14 @@ test('switches the webhook off after three days of failures, and its deliveries 
   await quiet();
   await says(ANA, 'later');
   await quiet();
-  expect((await verbs.list())[0]).toMatchObject({ enabled: true });
+  expect((await service.list())[0]).toMatchObject({ enabled: true });
   await pass(HOUR);
   await quiet();
-  const [webhook] = await verbs.list();
+  const [webhook] = await service.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('three days') });
   // An event is readable once every older transaction on the server, even another test's, has ended.
   await eventually(async () =>
-    (await world.conversations.events.read(null, 10_000)).some(
+    (await harness.conversations.events.read(null, 10_000)).some(
       ({ kind, subject }) => kind === 'webhook' && subject === webhook?.id,
     ),
   );
@@ -257,7 +257,7 @@ test('does not send with a secret of another home until there is a new secret', 
   await quiet();
   expect(await bed.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure: 'sealed' }]);
   expect(receiver.received).toEqual([]);
-  await verbs.rotate('127.0.0.2');
+  await service.rotate('127.0.0.2');
   await pass(RETRY.webhook.stepsMs[0]);
   await quiet();
   expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
@@ -268,7 +268,7 @@ test('delivers under one id after a kill at any moment', async () => {
   const [first, ...heirs] = [answering(204), hangs, answering(204)];
   const open = async () => {
     const one = await openDaemonHarness(store);
-    return { one, its: openBed(one, { allow: [receiver.place] }) };
+    return { one, its: openBed(one, { allowedAddresses: [receiver.place] }) };
   };
   // Between the event and the follower: the log has not been read yet.
   const before = await open();

@@ -292,8 +292,8 @@ export async function readDeliveredMessage(
     WHERE k.account_id = ${account} AND k.message_id = ${message} AND k.id = ${number}`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const { phone, lid, ...told } = row;
-  return { ...told, from: contactJid({ phone, lid }) };
+  const { phone, lid, ...columns } = row;
+  return { ...columns, from: contactJid({ phone, lid }) };
 }
 
 interface DeliveredOutgoing extends ChatReference {

@@ -57,7 +57,7 @@ export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> 
     if (due === null || due.delivery.state !== 'pending') return;
     const tried = await sendDelivery(deps, due, signal);
     await transaction(deps, ({ tx }) => settleAttempt(deps, tx, job, due, tried));
-    deps.jobs.hint('webhook');
+    deps.jobs.wake('webhook');
   };
 }
 
@@ -69,7 +69,7 @@ async function sendDelivery(
 ): Promise<AttemptResult> {
   if (!webhook.enabled) return { status: null, failure: 'disabled' };
   const { id, type, facts, event_at: at } = delivery;
-  const data = await makeDeliveryData(type, { world: deps, webhook, facts });
+  const data = await makeDeliveryData(type, { deps, webhook, facts });
   if (data === null) return { status: null, failure: 'erased' };
   return sendWebhookRequest(deps, webhook, { id, type, at, data }, signal);
 }
@@ -88,13 +88,13 @@ async function settleAttempt(
   await settleDelivery(tx, account, delivery.id, settled, now);
   const queued = { id: delivery.id, webhook: webhook.id, facts: delivery.facts };
   if (settled.nextAt !== null) {
-    const inSeconds = Math.ceil((+settled.nextAt - +now) / 1000);
-    await enqueueDeliveries(jobs, tx, account, [queued], inSeconds);
+    const delaySeconds = Math.ceil((+settled.nextAt - +now) / 1000);
+    await enqueueDeliveries(jobs, tx, account, [queued], delaySeconds);
   }
   if (settled.state === 'delivered') {
     const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, now);
     // The receiver works again, so waiting deliveries are retried now.
-    if (wasFailing) await jobs.hurry(tx, 'webhook', laneKeysOf(account, webhook.id));
+    if (wasFailing) await jobs.makeReadyNow(tx, 'webhook', laneKeysOf(account, webhook.id));
   } else if (tried.failure !== 'erased' && tried.failure !== 'disabled') {
     const since = await noteWebhookFailed(tx, account, webhook.id, now);
     const note = switchOffReason(tried, +now - +since);
@@ -168,13 +168,13 @@ const TIMEOUT_MS = 15_000;
 export async function sendWebhookRequest(
   deps: WebhookDeps,
   webhook: Pick<WebhookRow, 'id' | 'url' | 'rotated_at'>,
-  told: WebhookRequest,
+  request: WebhookRequest,
   signal?: AbortSignal,
 ): Promise<AttemptResult> {
   const now = deps.now();
   const secrets = await openWebhookSecrets(deps, webhook, now);
   if (secrets === null) return { status: null, failure: 'sealed' };
-  const { id, type, at, data } = told;
+  const { id, type, at, data } = request;
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
   try {
     const { status } = await deps.egress(webhook.url, {
@@ -203,7 +203,7 @@ export async function sendWebhookRequest(
 // Invariant: without `include_text` it contains ids, codes and times, and no text or name of anybody.
 
 interface BodyContext {
-  readonly world: WebhookDeps;
+  readonly deps: WebhookDeps;
   readonly webhook: Pick<WebhookRow, 'id' | 'include_text'>;
   readonly facts: EventFacts;
 }
@@ -232,13 +232,13 @@ const makeDeliveryData = (type: WebhookDeliveryType, about: BodyContext): Promis
   BODY_MAKERS[type](about);
 
 async function receivedBody({
-  world: { db, lease },
+  deps: { db, lease },
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'message.received'> | null> {
   const message = await readDeliveredMessage(db, lease.account, facts);
   if (message === null) return null;
-  const told = {
+  const body = {
     message_id: message.message_id,
     chat_id: message.chat,
     chat_kind: message.chat_kind,
@@ -248,9 +248,9 @@ async function receivedBody({
     sent_at: message.sent_at.toISOString(),
     late: message.late,
   };
-  if (!webhook.include_text) return told;
+  if (!webhook.include_text) return body;
   return {
-    ...told,
+    ...body,
     text: message.body,
     from: message.from,
     from_name: (await readContactName(db, lease.account, message.sender)) ?? message.sender_name,
@@ -260,13 +260,13 @@ async function receivedBody({
 
 /** A message that the owner typed on a phone. */
 async function typedBody({
-  world: { db, lease },
+  deps: { db, lease },
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'message.sent'> | null> {
   const message = await readDeliveredMessage(db, lease.account, facts);
   if (message === null) return null;
-  const told = {
+  const body = {
     message_id: message.message_id,
     outbox_id: null,
     chat_id: message.chat,
@@ -276,19 +276,19 @@ async function typedBody({
     direction: 'out' as const,
     state: 'sent' as const,
   };
-  if (!webhook.include_text) return told;
+  if (!webhook.include_text) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
-  return { ...told, text: message.body, failure: null, to_name };
+  return { ...body, text: message.body, failure: null, to_name };
 }
 
 async function sentBody({
-  world: { db, lease },
+  deps: { db, lease },
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'message.sent'> | null> {
   const message = await readDeliveredOutgoing(db, lease.account, facts);
   if (message === null) return null;
-  const told = {
+  const body = {
     message_id: message.message_id,
     outbox_id: message.outbox,
     chat_id: message.chat,
@@ -299,19 +299,19 @@ async function sentBody({
     // The state at the time of this event: later states have their own events.
     state: facts.state as OutboxState,
   };
-  if (!webhook.include_text) return told;
+  if (!webhook.include_text) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
-  return { ...told, text: message.body, failure: message.failure, to_name };
+  return { ...body, text: message.body, failure: message.failure, to_name };
 }
 
 async function conversationBody({
-  world: { db, lease },
+  deps: { db, lease },
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'conversation.state'> | null> {
   const found = await readDeliveredConversation(db, lease.account, facts);
   if (found === null) return null;
-  const told = {
+  const body = {
     conversation_id: found.id,
     chat_id: found.chat,
     contact_id: found.contact,
@@ -320,18 +320,18 @@ async function conversationBody({
     trigger: facts.trigger as string | null,
     needs_you: facts.state === 'NEEDS_HUMAN_INTERVENTION',
   };
-  if (!webhook.include_text) return told;
-  return { ...told, objective: found.objective, reason: found.reason };
+  if (!webhook.include_text) return body;
+  return { ...body, objective: found.objective, reason: found.reason };
 }
 
 async function approvalBody({
-  world: deps,
+  deps,
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'approval.answered'> | null> {
   const approval = await deps.approval(facts.approval as ApprovalId);
   if (approval === null) return null;
-  const told = {
+  const body = {
     approval_id: approval.id,
     kind: approval.kind,
     state: facts.state as typeof approval.state,
@@ -341,9 +341,9 @@ async function approvalBody({
     chat_id: (facts.chat ?? null) as ChatId | null,
     expires_at: approval.expires_at,
   };
-  if (!webhook.include_text) return told;
+  if (!webhook.include_text) return body;
   const { text, recipient, recipient_name, answer } = approval;
-  return { ...told, text, recipient, recipient_name, answer };
+  return { ...body, text, recipient, recipient_name, answer };
 }
 
 // The secrets that sign webhooks: created here, shown once, and stored sealed for this home under the webhook's name.
@@ -407,7 +407,7 @@ export async function enqueueDeliveries(
   tx: Transaction,
   account: AccountId,
   deliveries: readonly QueuedDelivery[],
-  inSeconds = 0,
+  delaySeconds = 0,
 ): Promise<void> {
   await jobs.enqueue(
     tx,
@@ -415,7 +415,7 @@ export async function enqueueDeliveries(
     deliveries.map(({ id, webhook, facts }) => ({
       key: laneKey(account, webhook, laneOf(facts)),
       data: { account, subject: id },
-      inSeconds,
+      delaySeconds,
     })),
   );
 }

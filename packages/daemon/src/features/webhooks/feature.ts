@@ -7,11 +7,11 @@ import { WebhookFollower } from './follower.ts';
 import { createDeliveryLog, createWebhookSetup } from './service.ts';
 
 interface Webhooks {
-  readonly verbs: WebhookService;
+  readonly service: WebhookService;
   /** Returns a function that stops it. */
   start(): Promise<() => Promise<void>>;
   /** Finds deliveries that have lost their job and queues them again. */
-  lookAgain(): Promise<void>;
+  requeueStranded(): Promise<void>;
 }
 
 /** For all webhooks together; each uses a few lanes of them. */
@@ -21,7 +21,7 @@ const STRANDED_MS = 86_400_000;
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const { lease, jobs } = deps;
   const follower = new WebhookFollower(deps);
-  const lookAgain = async () => {
+  const requeueStranded = async () => {
     const before = new Date(+deps.now() - STRANDED_MS);
     await transaction(deps, async ({ tx }) => {
       const stranded = await findStrandedDeliveries(tx, lease.account, before);
@@ -29,18 +29,18 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
     });
   };
   const changed = () => {
-    follower.look();
+    follower.onWebhooksChanged();
     deps.events.hint();
   };
   return {
-    verbs: { ...createWebhookSetup(deps, changed), ...createDeliveryLog(deps) },
+    service: { ...createWebhookSetup(deps, changed), ...createDeliveryLog(deps) },
     async start() {
-      await lookAgain();
+      await requeueStranded();
       jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(deps));
       follower.start();
       return () => follower.stop();
     },
-    lookAgain,
+    requeueStranded,
   };
 }
 

@@ -24,11 +24,11 @@ const BATCH = 200;
 const POLL_MS = 2_000;
 
 export class WebhookFollower {
-  readonly #world: WebhookDeps;
+  readonly #deps: WebhookDeps;
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
-      this.#world.log.warn('webhook follower failed; retrying', { error });
+      this.#deps.log.warn('webhook follower failed; retrying', { error });
       return POLL_MS;
     },
   });
@@ -37,18 +37,18 @@ export class WebhookFollower {
   #unsubscribe: () => void = () => {};
 
   constructor(deps: WebhookDeps) {
-    this.#world = deps;
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#unsubscribe = this.#world.events.subscribe(() => {
+    this.#unsubscribe = this.#deps.events.subscribe(() => {
       if (!this.#idle) this.#loop.hint();
     });
     this.#loop.start();
   }
 
   /** Call when webhooks were added or changed. */
-  look(): void {
+  onWebhooksChanged(): void {
     this.#idle = false;
     this.#loop.hint();
   }
@@ -60,8 +60,8 @@ export class WebhookFollower {
 
   async #look(): Promise<NextLook> {
     this.#idle = false;
-    const { webhooks, events, deliveries } = await followNextEvents(this.#world, BATCH);
-    if (deliveries > 0) this.#world.jobs.hint('webhook');
+    const { webhooks, events, deliveries } = await followNextEvents(this.#deps, BATCH);
+    if (deliveries > 0) this.#deps.jobs.wake('webhook');
     if (events === BATCH) return 'more';
     this.#idle = webhooks === 0;
     return this.#idle ? Number.POSITIVE_INFINITY : POLL_MS;
@@ -116,9 +116,9 @@ async function deliveriesOf(
     happened.map(({ happening }) => happening),
   );
   return happened.flatMap(({ event }, n) => {
-    const told = places[n];
-    if (!told) return [];
-    const { type, facts, place } = told;
+    const located = places[n];
+    if (!located) return [];
+    const { type, facts, place } = located;
     return webhooks
       .filter(
         (webhook) =>

@@ -60,15 +60,15 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
   };
   return {
     list: async () => (await listWebhooks(db, account)).map(toApiWebhook),
-    create: (wish) =>
+    create: (request) =>
       change(async (tx) => {
         const all = await listWebhooks(tx, account);
         if (all.length >= MAX_WEBHOOKS) {
           throw new RelayError('webhook_too_many', { most: MAX_WEBHOOKS });
         }
         const id = randomUUID() as WebhookId;
-        const { url, include_text } = wish;
-        const name = wish.name ?? freeName(hostOf(url), all);
+        const { url, include_text } = request;
+        const name = request.name ?? freeName(hostOf(url), all);
         await refuseTaken(tx, account, name, null);
         const secret = newWebhookSecret();
         await beginIfFirst(tx, account);
@@ -76,26 +76,26 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
           id,
           name,
           url: plainUrl(url),
-          events: inOrder(wish.events),
-          filter: await filterOf(tx, account, {}, wish),
+          events: inOrder(request.events),
+          filter: await filterOf(tx, account, {}, request),
           include_text,
           secret: sealWebhookSecret(sealer, id, secret),
         });
         return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
       }),
-    change: (given, wish) =>
+    change: (given, request) =>
       change(async (tx) => {
         const before = await getWebhook(tx, account, given);
-        const { name = before.name, enabled = before.enabled } = wish;
+        const { name = before.name, enabled = before.enabled } = request;
         await refuseTaken(tx, account, name, before.id);
         if (enabled && !before.enabled) await beginIfFirst(tx, account);
         await updateWebhook(tx, account, {
           id: before.id,
           name,
-          url: wish.url === undefined ? before.url : plainUrl(wish.url),
-          events: wish.events === undefined ? before.events : inOrder(wish.events),
-          filter: await filterOf(tx, account, before.filter, wish),
-          include_text: wish.include_text ?? before.include_text,
+          url: request.url === undefined ? before.url : plainUrl(request.url),
+          events: request.events === undefined ? before.events : inOrder(request.events),
+          filter: await filterOf(tx, account, before.filter, request),
+          include_text: request.include_text ?? before.include_text,
           enabled,
         });
         return toApiWebhook(await getWebhook(tx, account, before.id));
@@ -195,8 +195,8 @@ async function findFilterChats(
   const found = { contacts: new Set<string>(), chats: new Set<string>() };
   for (const who of named) {
     const asked = { query: who, kind: 'all', limit: MAX_NAMED_CANDIDATES } as const;
-    const { meant } = await matchContacts(tx, account, asked);
-    const choice = chooseMatch(meant);
+    const { likely } = await matchContacts(tx, account, asked);
+    const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
     if ('found' in choice) {
       found[choice.found.kind === 'group' ? 'chats' : 'contacts'].add(choice.found.id);
     } else if ('ambiguous' in choice) {
@@ -250,7 +250,7 @@ export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
       await enqueueDeliveries(jobs, tx, account, queued);
       return queued;
     });
-    jobs.hint('webhook');
+    jobs.wake('webhook');
     return opened.length;
   };
   return {
@@ -294,9 +294,9 @@ async function sendTestDelivery(deps: WebhookDeps, given: string): Promise<Webho
     await insertPing(tx, account, { id, webhook: webhook.id, settled }, at);
     if (state !== 'delivered') return;
     const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, deps.now());
-    if (wasFailing) await jobs.hurry(tx, 'webhook', laneKeysOf(account, webhook.id));
+    if (wasFailing) await jobs.makeReadyNow(tx, 'webhook', laneKeysOf(account, webhook.id));
   });
-  jobs.hint('webhook');
+  jobs.wake('webhook');
   return toApiDelivery(await getDelivery(deps, webhook.id, id));
 }
 

@@ -9,17 +9,17 @@ import { followNextEvents } from './follower.ts';
 import { openBed } from './testing/bed.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account } = world;
+const harness = await freshDaemonHarness();
+const { sql, account } = harness;
 const receiver = await openReceiver();
 afterAll(() => receiver.close());
-const bed = openBed(world, { allow: [receiver.place] });
+const bed = openBed(harness, { allowedAddresses: [receiver.place] });
 afterAll(await bed.webhooks.start());
-const { add, says, happens, quiet, verbs } = bed;
+const { add, says, happens, quiet, service } = bed;
 const { url } = receiver;
 
 beforeEach(async () => {
-  await world.quiet();
+  await harness.quiet();
   await quiet();
   await sql('DELETE FROM webhooks');
   receiver.received.length = 0;
@@ -46,7 +46,7 @@ test('delivers a received message once, signed and without its text', async () =
   expect(first?.body).not.toMatch(/canary|49151/);
   if (first) expect(verified(secret, first)).toEqual(receiver.bodies()[0]);
   expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
-  const [webhook] = await verbs.list();
+  const [webhook] = await service.list();
   expect(webhook).toMatchObject({ pending: 0, dead: 0, failing_since: null });
   expect(webhook?.last_delivered_at).not.toBeNull();
 });
@@ -73,18 +73,18 @@ test('delivers what the owner types on a phone as a sent message', async () => {
 
 test('delivers every step of a conversation, with its objective only where text is included', async () => {
   await add({ url, events: ['conversation.state'] });
-  world.agent(() => ({ messages: ['Hello'] }));
-  const id = await world.create();
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  harness.agent(() => ({ messages: ['Hello'] }));
+  const id = await harness.create();
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
   await quiet();
   const steps = receiver
     .bodies()
     .map(({ data }) => ('trigger' in data ? `${data.from} → ${data.state}` : ''));
-  expect(steps).toEqual(['null → CREATED', ...(await world.steps(id))]);
+  expect(steps).toEqual(['null → CREATED', ...(await harness.steps(id))]);
   expect(wholeText()).not.toContain('quote');
-  await verbs.change('127.0.0.2', { include_text: true });
+  await service.change('127.0.0.2', { include_text: true });
   receiver.received.length = 0;
-  await world.verbs.cancel(id);
+  await harness.service.cancel(id);
   await quiet();
   expect(wholeText()).toContain('Get a quote');
 });
@@ -135,10 +135,10 @@ test('delivers only events since the webhook’s creation, and none while it is 
   await quiet();
   expect(receiver.received).toEqual([]);
   await add({ url, name: 'later', events: ['health'] });
-  await verbs.change(id, { enabled: false });
+  await service.change(id, { enabled: false });
   await says(ANA, 'while off');
   await quiet();
-  await verbs.change(id, { enabled: true });
+  await service.change(id, { enabled: true });
   const { id: message } = await says(ANA, 'after');
   await quiet();
   expect(receiver.bodies()).toMatchObject([{ data: { message_id: message } }]);
@@ -155,7 +155,7 @@ test('filters by chat, by direction and by state', async () => {
     events: ['message.received', 'message.sent'],
   });
   await add({ url, name: 'ended', states: ['COMPLETED'], events: ['conversation.state'] });
-  expect((await verbs.list()).find(({ name }) => name === 'ana')?.chats).toMatchObject([
+  expect((await service.list()).find(({ name }) => name === 'ana')?.chats).toMatchObject([
     { id: contact, kind: 'person' },
   ]);
   await says(ANA, 'one');
@@ -169,7 +169,7 @@ test('filters by chat, by direction and by state', async () => {
     { name: 'ana', type: 'message.received' },
     { name: 'out', type: 'message.sent' },
   ]);
-  await verbs.change('ana', { chats: null, directions: ['in'] });
+  await service.change('ana', { chats: null, directions: ['in'] });
   await says(BEN, 'four');
   await quiet();
   expect(await bed.deliveries('type')).toHaveLength(3);
@@ -197,7 +197,7 @@ test('does not deliver what was erased before it is sent', async () => {
   await quiet();
   expect(receiver.received).toHaveLength(1);
   expect(await bed.deliveries()).toEqual([{ state: 'dropped', attempts: 1, failure: 'erased' }]);
-  expect(await verbs.replayDead('127.0.0.2')).toBe(0);
+  expect(await service.replayDead('127.0.0.2')).toBe(0);
 });
 
 test('delivers an event once, with concurrent followers and after an interrupted read', async () => {
@@ -237,7 +237,7 @@ test('stores no text and no name in the table of deliveries', async () => {
 
 test('sends a test as a ping, once and recorded', async () => {
   const { secret } = await add({ url, events: ['health'] });
-  expect(await verbs.test('127.0.0.2')).toMatchObject({ state: 'delivered', last_status: 204 });
+  expect(await service.test('127.0.0.2')).toMatchObject({ state: 'delivered', last_status: 204 });
   expect(told()).toEqual(['ping']);
   const [ping] = receiver.received;
   if (ping) expect(verified(secret, ping)).toMatchObject({ type: 'ping' });
@@ -245,13 +245,13 @@ test('sends a test as a ping, once and recorded', async () => {
 
 test('signs with a new secret at once, and for a day also with the previous one', async () => {
   const { secret: before } = await add({ url });
-  const { secret } = await verbs.rotate('127.0.0.2');
-  await verbs.test('127.0.0.2');
+  const { secret } = await service.rotate('127.0.0.2');
+  await service.test('127.0.0.2');
   const [first] = receiver.received;
   expect(first && verified(secret, first)).toBeDefined();
   expect(first && verified(before, first)).toBeDefined();
   await sql("UPDATE webhooks SET rotated_at = now() - interval '25 hours'");
-  await verbs.test('127.0.0.2');
+  await service.test('127.0.0.2');
   const second = receiver.received[1];
   expect(second && verified(secret, second)).toBeDefined();
   expect(() => second && verified(before, second)).toThrow();
@@ -260,14 +260,14 @@ test('signs with a new secret at once, and for a day also with the previous one'
 test('refuses invalid settings with a sentence', async () => {
   await add({ url, name: 'one' });
   await expect(add({ url, name: 'one' })).rejects.toMatchObject({ code: 'webhook_exists' });
-  await expect(verbs.remove('two')).rejects.toMatchObject({ code: 'webhook_not_found' });
+  await expect(service.remove('two')).rejects.toMatchObject({ code: 'webhook_not_found' });
   await expect(add({ url, chats: ['nobody at all'] })).rejects.toMatchObject({
     code: 'contact_unknown',
   });
   await expect(add({ url: 'https://me:secret@example.org/' })).rejects.toMatchObject({
     code: 'webhook_url',
   });
-  await expect(verbs.replay('one', randomUUID())).rejects.toMatchObject({
+  await expect(service.replay('one', randomUUID())).rejects.toMatchObject({
     code: 'delivery_not_found',
   });
 });

@@ -80,11 +80,11 @@ export interface HttpDeps {
   readonly evaluation: EvalService;
   readonly ingest: IngestService;
   readonly imports: ImportService;
-  readonly outsideMemory: DigestExportService;
+  readonly digestExport: DigestExportService;
   readonly forwarderTokens: ForwarderTokens;
-  readonly programTokens: ClientTokens;
+  readonly clientTokens: ClientTokens;
   readonly tokens: TokenService;
-  readonly programs: ClientApi;
+  readonly clients: ClientApi;
   readonly retention: RetentionService;
   readonly webhooks: WebhookService;
   readonly settings: SettingsService;

@@ -198,8 +198,8 @@ test('sends a received message with its text, and skips one that was erased sinc
   const { deps, events } = standIns();
   const [buffered] = await deps.messages.recent({ limit: 1 });
   if (buffered === undefined) throw new Error('no message');
-  const named = async () => new Map([[7, buffered]]);
-  const server = await listening({ ...deps, messages: { ...deps.messages, named } });
+  const byRefs = async () => new Map([[7, buffered]]);
+  const server = await listening({ ...deps, messages: { ...deps.messages, byRefs } });
   const follower = await follow(server);
   await follower.has(1);
   events.append('message', { number: 7, message: buffered.id });

@@ -162,14 +162,14 @@ const FRESH_SIGN_IN_MS = 5 * 60_000;
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
 
 export function createAuthenticator(
-  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'programTokens'>,
+  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'clientTokens'>,
 ): Authenticator {
   const isOwners = (hash: string) =>
     timingSafeEqual(Buffer.from(hash), Buffer.from(hashSecret(deps.ownerToken())));
   const holds = async ({ kind, hash }: Principal) => {
     if (kind === 'token') return isOwners(hash);
-    if (kind === 'forwarder') return deps.forwarderTokens.knows(hash);
-    if (kind === 'program') return deps.programTokens.holds(hash);
+    if (kind === 'forwarder') return deps.forwarderTokens.isValid(hash);
+    if (kind === 'program') return deps.clientTokens.isValid(hash);
     return deps.signIn.hasSession(hash, new Date());
   };
 
@@ -190,7 +190,7 @@ export function createAuthenticator(
       if (access === 'forwarder' && (await holds({ kind: 'forwarder', hash }))) {
         return { kind: 'forwarder', hash };
       }
-      const program = await deps.programTokens.known(hash);
+      const program = await deps.clientTokens.findClient(hash);
       return program === null ? 'wrong' : { kind: 'program', hash, program };
     },
   };

@@ -67,8 +67,8 @@ test('shows the forwarder token once, replaces it with the next one, and revokes
     server.call({ method, path: '/api/ingest/token', headers: bearer });
   const { token } = JSON.parse((await ask('POST')).body);
   expect(token).toMatch(/^relay_forwarder_[\w-]{43}$/);
-  expect(await deps.forwarderTokens.knows(hashSecret(token))).toBe(true);
-  expect(await deps.forwarderTokens.knows(hashSecret('forwarded'))).toBe(false);
+  expect(await deps.forwarderTokens.isValid(hashSecret(token))).toBe(true);
+  expect(await deps.forwarderTokens.isValid(hashSecret('forwarded'))).toBe(false);
   const state = await ask('GET');
   expect(JSON.parse(state.body)).toMatchObject({ exists: true });
   expect(state.body).not.toContain(token);

@@ -27,13 +27,13 @@ async function read(response: IncomingMessage, frames: Frame[]): Promise<void> {
   }
 }
 
-/** A client of the stream: collects what it was told, in order. */
+/** A client of the stream: collects its callbacks, in order. */
 function client(server: Listening) {
-  const told: unknown[][] = [];
+  const calls: unknown[][] = [];
   const note =
     (name: string) =>
     (...given: unknown[]) =>
-      void told.push([name, ...given]);
+      void calls.push([name, ...given]);
   const controller = streamWhatsAppQR(
     {
       onQr: note('qr'),
@@ -51,7 +51,7 @@ function client(server: Listening) {
       },
     },
   );
-  return { told, controller };
+  return { calls, controller };
 }
 
 test('is a keep-alive event stream that is not cached', async () => {
@@ -171,8 +171,8 @@ test('tells a client every step of linking, a lost connection and its return', a
   verifies('000-WEB-STREAM-HELPER');
   const { deps, whatsapp } = standIns();
   const server = await listening(deps);
-  const { told, controller } = client(server);
-  await expect.poll(() => told.length).toBe(1);
+  const { calls, controller } = client(server);
+  await expect.poll(() => calls.length).toBe(1);
   whatsapp.become({ state: 'connecting' });
   whatsapp.become({ state: 'qr_ready', qr: 'a' });
   whatsapp.become({ state: 'scanned', qr: null });
@@ -180,10 +180,10 @@ test('tells a client every step of linking, a lost connection and its return', a
   whatsapp.become({ state: 'connected', phone: PHONE });
   whatsapp.become({ state: 'reconnecting' });
   whatsapp.become({ state: 'connected' });
-  await expect.poll(() => told.length).toBe(10);
+  await expect.poll(() => calls.length).toBe(10);
   controller.abort();
   await expect.poll(whatsapp.listeners).toBe(0);
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ['status', 'disconnected', null],
     ['status', 'connecting', null],
     ['status', 'qr_ready', null],
@@ -203,15 +203,15 @@ test('tells a client that the daemon restarts, and afterwards what it missed', a
   const before = await listening(deps);
   whatsapp.become({ state: 'qr_ready', qr: 'a' });
   const first = client(before);
-  await expect.poll(() => first.told.length).toBe(2);
+  await expect.poll(() => first.calls.length).toBe(2);
   await before.app.close();
-  await expect.poll(() => first.told.at(-1)).toEqual(['close']);
+  await expect.poll(() => first.calls.at(-1)).toEqual(['close']);
   const refused = client(before);
-  await expect.poll(() => refused.told).toEqual([['error', expect.any(Error)]]);
+  await expect.poll(() => refused.calls).toEqual([['error', expect.any(Error)]]);
 
   whatsapp.become({ state: 'connected', qr: null, phone: PHONE });
   const second = client(await listening(deps));
-  await expect.poll(() => second.told).toEqual([['status', 'connected', PHONE]]);
+  await expect.poll(() => second.calls).toEqual([['status', 'connected', PHONE]]);
   second.controller.abort();
 });
 

@@ -9,11 +9,11 @@ const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
 
 async function scrapedWith(scopes: TokenClient['scopes']) {
   const { deps, calls } = standIns();
-  const known = async (hash: string) => {
-    const found = await deps.programTokens.known(hash);
+  const findClient = async (hash: string) => {
+    const found = await deps.clientTokens.findClient(hash);
     return found && { ...found, scopes };
   };
-  const server = await listening({ ...deps, programTokens: { ...deps.programTokens, known } });
+  const server = await listening({ ...deps, clientTokens: { ...deps.clientTokens, findClient } });
   return {
     calls,
     get: (path: string, headers: object) => server.call({ path, headers: { ...headers } }),

@@ -22,22 +22,22 @@ async function built(pollMs = NEVER_MS) {
   const token = { isValid: true, checks: 0 };
   const piped: Duplex[] = [];
   const { deps, calls } = standIns({ limits: { pollMs, drainMs: NEVER_MS } });
-  const known: typeof deps.programTokens.known = async (hash) => {
-    if (hash !== hashSecret(OTHER_TOKEN)) return deps.programTokens.known(hash);
-    const client = await deps.programTokens.known(hashSecret(PROGRAM_TOKEN));
+  const findClient: typeof deps.clientTokens.findClient = async (hash) => {
+    if (hash !== hashSecret(OTHER_TOKEN)) return deps.clientTokens.findClient(hash);
+    const client = await deps.clientTokens.findClient(hashSecret(PROGRAM_TOKEN));
     return client && { ...client, id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a12') };
   };
   const server = await listening({
     ...deps,
-    programTokens: {
-      known,
-      holds: async () => {
+    clientTokens: {
+      findClient,
+      isValid: async () => {
         token.checks++;
         return token.isValid;
       },
     },
-    programs: {
-      ...deps.programs,
+    clients: {
+      ...deps.clients,
       pipe: (connection) => piped.push(connection.on('end', () => connection.end())),
       fetch: async () =>
         new Response(

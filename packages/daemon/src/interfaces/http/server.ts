@@ -95,7 +95,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   app.addHook('onResponse', async (request, reply) => {
     const fields = { method: request.method, route: routeOf(request), status: reply.statusCode };
     log.debug('request', { ...fields, request: request.id, ms: Math.round(reply.elapsedTime) });
-    deps.metrics.answered({ ...fields, seconds: reply.elapsedTime / 1_000 });
+    deps.metrics.countRequest({ ...fields, seconds: reply.elapsedTime / 1_000 });
   });
   limitBodyTime(app, limits.bodyMs);
   closeGracefully(app, streams, limits.drainMs);

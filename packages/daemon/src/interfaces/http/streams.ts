@@ -47,38 +47,38 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-// Lets one loop sleep until something may have happened. Several rings while nothing waits count as one, so a burst of
+// Lets one loop sleep until something may have happened. Several wakes while nothing waits count as one, so a burst of
 // events costs one read of the log.
 
 interface WakeSignal {
-  ring(): void;
-  /** Resolves at the next ring, immediately if it rang since the last wait, after `ms`, or when the signal aborts. */
+  wake(): void;
+  /** Resolves at the next wake, at once if it was woken since the last wait, after `ms`, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export function createWakeSignal(): WakeSignal {
-  let rung = false;
-  let wake: (() => void) | null = null;
+  let woken = false;
+  let endWait: (() => void) | null = null;
   return {
-    ring() {
-      rung = true;
-      wake?.();
+    wake() {
+      woken = true;
+      endWait?.();
     },
     async wait(ms, signal) {
-      if (!rung && !signal.aborted) {
+      if (!woken && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const done = () => {
             clearTimeout(timer);
             signal.removeEventListener('abort', done);
-            wake = null;
+            endWait = null;
             resolve();
           };
           const timer = setTimeout(done, ms);
           signal.addEventListener('abort', done);
-          wake = done;
+          endWait = done;
         });
       }
-      rung = false;
+      woken = false;
     },
   };
 }
@@ -116,7 +116,7 @@ export async function* answerFrames<Event extends { readonly type: string }>(
     const joined = last === undefined ? null : stream.joined(last, event);
     if (joined === null) waiting.push(event);
     else waiting.splice(-1, 1, joined);
-    bell.ring();
+    bell.wake();
   };
   const fail = (error: unknown) => {
     if (!ended && !signal.aborted) tell(stream.failed(error));

@@ -54,13 +54,13 @@ export async function callTool(
 ): Promise<Record<string, unknown>> {
   const tool = CLIENT_TOOLS.get(name);
   // Created before anything is awaited, so that its place is the order of arrival.
-  const line = new OrderedCall(deps.turns, `${hash} ${tool?.name}`);
+  const line = new OrderedCall(deps.callOrder, `${hash} ${tool?.name}`);
   try {
     return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
-      const program = await deps.tokens.known(hash);
-      if (program === null) throw new RelayError('unauthorized');
+      const client = await deps.tokens.findClient(hash);
+      if (client === null) throw new RelayError('unauthorized');
       if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-      if (!isAllowed(program, tool)) {
+      if (!isAllowed(client, tool)) {
         throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
       }
       const given = tool.input.safeParse(input ?? {});
@@ -71,7 +71,7 @@ export async function callTool(
         throw new RelayError('invalid_request', { what: 'no such key can be kept' });
       }
       deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
-      const call = createCall(deps, program, { ...door, signal }, line);
+      const call = createCall(deps, client, { ...door, signal }, line);
       return tool.output.parse(await tool.run(call, given.data));
     });
   } catch (error) {
@@ -79,7 +79,7 @@ export async function callTool(
       ? error
       : toRelayError(deps.log, name.slice(0, 60), error);
   } finally {
-    line.leave();
+    line.release();
   }
 }
 
@@ -88,17 +88,17 @@ export const isAllowed = ({ scopes }: TokenClient, { scope }: ClientTool): boole
 
 function createCall(
   deps: ClientDeps,
-  program: TokenClient,
+  client: TokenClient,
   door: CallContext,
   line: OrderedCall,
 ): ClientCall {
   return {
     ...door,
-    world: deps,
-    program,
-    actor: tokenActor(program),
-    scope: { kind: 'token', contacts: program.contacts },
-    noteRead: (db, chats) => noteTokenReads(db, deps.lease.account, program.id, chats),
+    deps,
+    client,
+    actor: tokenActor(client),
+    scope: { kind: 'token', contacts: client.contacts },
+    noteRead: (db, chats) => noteTokenReads(db, deps.lease.account, client.id, chats),
     inTurn: (work) => line.inTurn(work),
   };
 }

@@ -14,7 +14,7 @@ import { freshPrograms } from './testing/bed.ts';
 const ANNA = '4915177000001';
 const ASKS = { capabilities: { elicitation: {} } };
 
-const wish = (message = 'Hello', chat_id = 'Anna') => ({
+const toolCall = (message = 'Hello', chat_id = 'Anna') => ({
   name: 'send_message',
   arguments: { chat_id, message },
 });
@@ -51,7 +51,7 @@ test('asks once with the text and the recipient, and sends after a confirmation'
     const client = await connect(token, way, version, ASKS);
     const asked = answering(client, YES);
     const text = `${way} ${version} ${'long '.repeat(900)}`;
-    const { structuredContent } = await client.callTool(wish(text));
+    const { structuredContent } = await client.callTool(toolCall(text));
     expect(structuredContent).toMatchObject({ status: 'sent' });
     expect(asked).toEqual([`Send this message to Anna (+${ANNA})?\n\n${text}`]);
     expect(network.shown.at(-1)).toBe(text);
@@ -71,7 +71,7 @@ test('ends the call at once when the person declines in any way, without asking 
     for (const no of noes) {
       const client = await connect(token, way, version, ASKS);
       const asked = answering(client, no);
-      expect(await client.callTool(wish())).toMatchObject({
+      expect(await client.callTool(toolCall())).toMatchObject({
         isError: true,
         content: [{ text: expect.stringContaining('said no') }],
         _meta: { 'relay/code': 'declined' },
@@ -96,7 +96,7 @@ test('waits for the owner’s approval when nobody can be asked', async () => {
   ];
   for (const [index, [way, version, can]] of cannot.entries()) {
     const client = await connect(token, way, version, can);
-    const { structuredContent } = await client.callTool(wish(`${index}`));
+    const { structuredContent } = await client.callTool(toolCall(`${index}`));
     const waiting = await approvals.list('pending');
     expect(structuredContent).toMatchObject({
       status: 'waiting_for_approval',
@@ -105,7 +105,12 @@ test('waits for the owner’s approval when nobody can be asked', async () => {
     expect(waiting).toHaveLength(index + 1);
     await client.close();
   }
-  const plain = await programs.call(hashOf(token), 'send_message', wish('plain').arguments, null);
+  const plain = await programs.call(
+    hashOf(token),
+    'send_message',
+    toolCall('plain').arguments,
+    null,
+  );
   expect(plain).toMatchObject({ status: 'waiting_for_approval' });
   expect(network.asked).toEqual([]);
 });
@@ -116,7 +121,7 @@ test('waits for the owner and asks nobody else when the gate requires an approva
   for (const [way, version] of ASKING) {
     const client = await connect(token, way, version, ASKS);
     const asked = answering(client, YES);
-    const { structuredContent } = await client.callTool(wish('Hello', 'Draft'));
+    const { structuredContent } = await client.callTool(toolCall('Hello', 'Draft'));
     expect(structuredContent).toMatchObject({ status: 'waiting_for_approval' });
     expect(asked).toEqual([]);
     await client.close();
@@ -167,29 +172,29 @@ test('accepts a confirmation for one message only, and only once', async () => {
   const call = cheat(programs, token);
   const asks = { result: { resultType: 'input_required' } };
 
-  const { result } = (await call(wish('Pay 10'))) as unknown as Round;
+  const { result } = (await call(toolCall('Pay 10'))) as unknown as Round;
   const { requestState } = result;
   expect(result.resultType).toBe('input_required');
   const yes = { ...accepted, requestState };
   // Without the question; with one byte changed; to another contact; by another client.
-  expect(await call({ ...wish('Pay 10'), ...accepted })).toMatchObject(asks);
-  expect(await call({ ...wish('Pay 19'), ...yes })).toMatchObject(asks);
-  expect(await call({ ...wish('Pay 10', 'Ben'), ...yes })).toMatchObject(asks);
+  expect(await call({ ...toolCall('Pay 10'), ...accepted })).toMatchObject(asks);
+  expect(await call({ ...toolCall('Pay 19'), ...yes })).toMatchObject(asks);
+  expect(await call({ ...toolCall('Pay 10', 'Ben'), ...yes })).toMatchObject(asks);
   const other = await newToken({ scopes: ['messages:send'], confirm: true });
-  expect(await cheat(programs, other)({ ...wish('Pay 10'), ...yes })).toMatchObject(asks);
+  expect(await cheat(programs, other)({ ...toolCall('Pay 10'), ...yes })).toMatchObject(asks);
   for (const at of [3, 20, requestState.length - 2]) {
     const flipped = requestState[at] === 'A' ? 'B' : 'A';
     const forged = `${requestState.slice(0, at)}${flipped}${requestState.slice(at + 1)}`;
-    expect(await call({ ...wish('Pay 10'), ...accepted, requestState: forged })).toMatchObject({
+    expect(await call({ ...toolCall('Pay 10'), ...accepted, requestState: forged })).toMatchObject({
       error: { code: -32602 },
     });
   }
   expect(network.asked).toEqual([]);
 
-  expect(await call({ ...wish('Pay 10'), ...yes })).toMatchObject({
+  expect(await call({ ...toolCall('Pay 10'), ...yes })).toMatchObject({
     result: { structuredContent: { status: 'sent' } },
   });
-  expect(await call({ ...wish('Pay 10'), ...yes })).toMatchObject(asks);
+  expect(await call({ ...toolCall('Pay 10'), ...yes })).toMatchObject(asks);
   expect(network.shown).toEqual(['Pay 10']);
 });
 
@@ -204,12 +209,12 @@ test('locks nothing while a person is being asked', async () => {
     asked.resolve();
     return thinking.promise;
   });
-  const waiting = slow.callTool(wish('slow'));
+  const waiting = slow.callTool(toolCall('slow'));
   await asked.promise;
-  await slow.callTool(wish('quick, the same program'));
+  await slow.callTool(toolCall('quick, the same program'));
   const free = await newToken({ scopes: ['messages:send'] });
   const other = await connect(free, 'http', 'current');
-  await other.callTool(wish('quick, another program'));
+  await other.callTool(toolCall('quick, another program'));
   thinking.resolve(YES);
   await waiting;
   expect(network.shown).toEqual(['quick, the same program', 'quick, another program', 'slow']);

@@ -7,13 +7,13 @@ const never = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});
 
 test('gives up work that hangs after its time limit, and aborts its signal', async () => {
-  let told: AbortSignal | undefined;
+  let workSignal: AbortSignal | undefined;
   const late = withTimeLimit(20, never, (signal) => {
-    told = signal;
+    workSignal = signal;
     return hangs();
   });
   await expect(late).rejects.toMatchObject({ code: 'tool_too_slow' });
-  expect(told?.aborted).toBe(true);
+  expect(workSignal?.aborted).toBe(true);
 });
 
 test('ends work at once when the caller aborts, also before it began', async () => {
@@ -37,9 +37,9 @@ test('answers only with sentences of the error table, and logs other errors with
   expect(toRelayError(silentLog, 'x', known)).toBe(known);
   const error = vi.fn();
   const secret = new Error('SELECT body FROM messages: "the cake is a lie"');
-  const told = toRelayError({ ...silentLog, error }, 'send_message', secret);
-  expect(told.message).not.toContain('cake');
+  const answer = toRelayError({ ...silentLog, error }, 'send_message', secret);
+  expect(answer.message).not.toContain('cake');
   const [, fields] = error.mock.calls[0] ?? [];
   expect(fields).toMatchObject({ route: 'send_message', error: secret });
-  expect(told.message).toContain(fields.request);
+  expect(answer.message).toContain(fields.request);
 });

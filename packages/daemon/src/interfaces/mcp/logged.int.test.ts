@@ -15,7 +15,7 @@ test('logs at most 50 characters of a message, at debug only', async () => {
   verifies('002-SEC-LOG-50');
   const folder = await mkdtemp(join(tmpdir(), 'relay log '));
   onTestFinished(() => removeFolder(folder));
-  const { person, newToken, connect, world, start, network } = await freshPrograms(onTestFinished);
+  const { person, newToken, connect, deps, start, network } = await freshPrograms(onTestFinished);
   await person('4915177000001', 'Anna');
   start();
   const token = await newToken({ scopes: ['messages:send'] });
@@ -23,7 +23,7 @@ test('logs at most 50 characters of a message, at debug only', async () => {
   const windows = Array.from({ length: text.length - 50 }, (_, at) => text.slice(at, at + 51));
   for (const level of ['debug', 'info'] as const) {
     const log = openLog(join(folder, level), level);
-    Object.assign(world, { log });
+    Object.assign(deps, { log });
     for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       const call = (chat_id: string) =>
@@ -48,21 +48,23 @@ test('logs at most 50 characters of a message, at debug only', async () => {
 });
 
 test('answers an internal error with one sentence and an id, over every transport', async () => {
-  const { newToken, connect, world, network, programs, hashOf, logged } =
+  const { newToken, connect, deps, network, programs, hashOf, logged } =
     await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   network.become({ ...UNLINKED, state: 'qr_ready', qr: 'x' });
-  Object.assign(world, {
-    picture: () => Promise.reject(new Error('SELECT secret FROM place')),
+  Object.assign(deps, {
+    renderQr: () => Promise.reject(new Error('SELECT secret FROM place')),
   });
-  const told = /^Something went wrong inside Relay\. .* request ([0-9a-f-]{36})\.$/;
+  const internalError = /^Something went wrong inside Relay\. .* request ([0-9a-f-]{36})\.$/;
   for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     const { isError, content } = await client.callTool({ name: 'authenticate_qr', arguments: {} });
     expect(isError).toBe(true);
-    const [, request] = told.exec(JSON.parse(JSON.stringify(content))[0].text) ?? [];
+    const [, request] = internalError.exec(JSON.parse(JSON.stringify(content))[0].text) ?? [];
     expect(logged.some(({ fields }) => fields.request === request)).toBe(true);
     await client.close();
   }
-  await expect(programs.call(hashOf(token), 'authenticate_qr', {}, null)).rejects.toThrow(told);
+  await expect(programs.call(hashOf(token), 'authenticate_qr', {}, null)).rejects.toThrow(
+    internalError,
+  );
 });

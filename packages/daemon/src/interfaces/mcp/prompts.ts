@@ -18,18 +18,18 @@ import type { ClientDeps } from './tool.ts';
 
 export function registerPrompts(
   server: Server,
-  { world: deps, hash }: { readonly world: ClientDeps; readonly hash: string },
+  { deps, hash }: { readonly deps: ClientDeps; readonly hash: string },
 ): void {
   server.registerCapabilities({ prompts: {} });
   server.setRequestHandler('prompts/list', () =>
-    answerRequest(deps, hash, async ({ program }) => ({
-      prompts: PROMPTS.filter((prompt) => isPromptAllowed(program, prompt)).map(toPrompt),
+    answerRequest(deps, hash, async ({ client }) => ({
+      prompts: PROMPTS.filter((prompt) => isPromptAllowed(client, prompt)).map(toPrompt),
     })),
   );
   server.setRequestHandler('prompts/get', ({ params }) =>
     answerRequest(deps, hash, (asking) => writePrompt(asking, params.name, params.arguments ?? {})),
   );
-  registerCompletions(server, { world: deps, hash });
+  registerCompletions(server, { deps, hash });
 }
 
 const toPrompt = (prompt: ClientPrompt): Prompt => ({
@@ -44,9 +44,7 @@ async function writePrompt(
   name: string,
   given: Readonly<Record<string, string>>,
 ): Promise<GetPromptResult> {
-  const prompt = PROMPTS.find(
-    (each) => each.name === name && isPromptAllowed(asking.program, each),
-  );
+  const prompt = PROMPTS.find((each) => each.name === name && isPromptAllowed(asking.client, each));
   if (prompt === undefined)
     throw invalidParams(`There is no prompt ${quoteInput(name.slice(0, 60))}.`);
   const { text, places } = await prompt.write(asking, parsePromptInput(prompt, given));
@@ -279,7 +277,7 @@ const ARGUMENTS: Readonly<Record<string, ResourcePart>> = {
 
 function registerCompletions(
   server: Server,
-  { world: deps, hash }: { readonly world: ClientDeps; readonly hash: string },
+  { deps, hash }: { readonly deps: ClientDeps; readonly hash: string },
 ): void {
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
@@ -315,12 +313,12 @@ function completionTargetOf(
 }
 
 async function findCompletions(
-  { world: deps, program }: AuthorizedRequest,
+  { deps, client }: AuthorizedRequest,
   { part, as }: CompletionTarget,
   typed: string,
 ): Promise<readonly string[]> {
   const start = foldName(typed.slice(0, 128));
-  const rows = await listResourceRows(deps, program, {
+  const rows = await listResourceRows(deps, client, {
     parts: [part],
     after: null,
     limit: MOST_LOOKED_AT,

@@ -24,8 +24,8 @@ import { type ClientDeps, type ConfirmationAnswer, InputRequiredError } from './
 
 /** What the answer to one request depends on. */
 export interface AuthorizedRequest {
-  readonly world: ClientDeps;
-  readonly program: TokenClient;
+  readonly deps: ClientDeps;
+  readonly client: TokenClient;
 }
 
 export async function answerRequest<T>(
@@ -34,13 +34,13 @@ export async function answerRequest<T>(
   answer: (asking: AuthorizedRequest) => Promise<T>,
 ): Promise<T> {
   try {
-    const program = await deps.tokens.known(hash);
-    if (program === null) throw new RelayError('unauthorized');
-    return await answer({ world: deps, program });
+    const client = await deps.tokens.findClient(hash);
+    if (client === null) throw new RelayError('unauthorized');
+    return await answer({ deps, client });
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    const told = toRelayError(deps.log, 'mcp', error);
-    throw new ProtocolError(rpcCodeOf(told), told.message);
+    const failure = toRelayError(deps.log, 'mcp', error);
+    throw new ProtocolError(rpcCodeOf(failure), failure.message);
   }
 }
 

@@ -54,7 +54,7 @@ export function reachabilityOf({
 
 /** Resolves when WhatsApp is reachable, or throws the seed's error. */
 export async function waitUntilReachable(call: ClientCall): Promise<void> {
-  const { transport, wait } = call.world;
+  const { transport, wait } = call.deps;
   const { stepsMs } = RETRY.outbound_send;
   for (const [tried, ms] of stepsMs.entries()) {
     if (await isUp(call)) return;
@@ -68,7 +68,7 @@ export async function waitUntilReachable(call: ClientCall): Promise<void> {
   throw new SeedError('NETWORK_ERROR', connectionSentence(transport.link.state));
 }
 
-async function isUp({ world: deps }: ClientCall): Promise<boolean> {
+async function isUp({ deps }: ClientCall): Promise<boolean> {
   const { link } = deps.transport;
   const sentence = connectionSentence(link.state);
   switch (reachabilityOf(link)) {
@@ -129,10 +129,10 @@ export async function reportUnexpected(
   about: string,
   sentence: string,
 ): Promise<void> {
-  const { lease, gate, settings, log, changed } = deps;
+  const { lease, gate, settings, log, onChange } = deps;
   const { account } = lease;
   const { state } = deps.transport.link;
-  const told = await transaction(deps, async ({ tx }) => {
+  const isNew = await transaction(deps, async ({ tx }) => {
     const before = await tx
       .selectFrom('events')
       .select('id')
@@ -151,7 +151,7 @@ export async function reportUnexpected(
     }
     return true;
   });
-  if (!told) return;
+  if (!isNew) return;
   log.error('WhatsApp answered as nobody expected', { state, reason: sentence });
-  changed();
+  onChange();
 }

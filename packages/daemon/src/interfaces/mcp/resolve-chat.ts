@@ -25,7 +25,7 @@ import type { ClientCall } from './tool.ts';
 /** `chat` is null while it has no messages; `address` is the id that get_chats returns. */
 export type ReachableChat = PermittedChat;
 type ChatMatch = MatchChoice<ReachableChat>;
-type ChatLookup = Pick<ClientCall, 'world' | 'program'>;
+type ChatLookup = Pick<ClientCall, 'deps' | 'client'>;
 
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -34,7 +34,7 @@ const MOST_NAMED = 5;
 export async function matchChat(
   call: ChatLookup,
   given: string,
-  db: Db = call.world.db,
+  db: Db = call.deps.db,
 ): Promise<ChatMatch> {
   const query = given.trim();
   const who = addressIn(call, query);
@@ -67,22 +67,22 @@ export async function resolveReadableChat(
 }
 
 export const listClientChats = (call: ChatLookup): Promise<ReachableChat[]> =>
-  loadReachable(call, call.world.db, 'everybody');
+  loadReachable(call, call.deps.db, 'everybody');
 
 export const findReachableByIds = (
   call: ChatLookup,
   ids: readonly string[],
-): Promise<ReachableChat[]> => loadReachable(call, call.world.db, { ids: [...new Set(ids)] });
+): Promise<ReachableChat[]> => loadReachable(call, call.deps.db, { ids: [...new Set(ids)] });
 
 export async function findOrMakeChatFor(
-  { world: deps }: ChatLookup,
+  { deps }: ChatLookup,
   tx: Transaction,
   { chat, contact }: ReachableChat,
 ): Promise<ChatId> {
   if (chat !== null) return chat;
   if (contact === null) throw new Error('a group without a chat');
   const wanted = { contacts: [contact], groups: [] };
-  const made = (await findOrMakeChats(tx, deps.lease.account, wanted)).ofContact.get(contact);
+  const made = (await findOrMakeChats(tx, deps.lease.account, wanted)).byContact.get(contact);
   if (made === undefined) throw new Error('a contact without a chat');
   return made;
 }
@@ -99,16 +99,16 @@ const formatCandidates = (of: readonly ReachableChat[]): string =>
   ].join(', ');
 
 function loadReachable(
-  { world: deps, program }: ChatLookup,
+  { deps, client }: ChatLookup,
   db: Db,
   who: Parameters<typeof readReachableChats>[3],
 ) {
   const { lease, admins } = deps;
-  return readReachableChats(db, lease.account, { admins, contacts: program.contacts }, who);
+  return readReachableChats(db, lease.account, { admins, contacts: client.contacts }, who);
 }
 
 /** Text with letters is a name, whatever digits it contains; only an address may have letters after its @. */
-function addressIn({ world: deps }: ChatLookup, query: string) {
+function addressIn({ deps }: ChatLookup, query: string) {
   if (GROUP.test(query)) return { group: query };
   if (ID.test(query)) return { ids: [query] };
   const number = query.includes('@') ? null : readPhoneNumber(query, deps.transport.link.phone);

@@ -52,7 +52,7 @@ export const createServerFactory =
     patchErrorCodes(mcp);
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => {
-      const program = await deps.tokens.known(hash);
+      const program = await deps.tokens.findClient(hash);
       if (program === null) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, UNKNOWN);
       return {
         tools: [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toMcpTool),
@@ -73,8 +73,8 @@ export const createServerFactory =
         ({ question }) => confirmations.ask(about, question),
       );
     });
-    await registerResources(server, { world: deps, hash, era: context.era, notices });
-    registerPrompts(server, { world: deps, hash });
+    await registerResources(server, { deps, hash, era: context.era, notices });
+    registerPrompts(server, { deps, hash });
     return mcp;
   };
 

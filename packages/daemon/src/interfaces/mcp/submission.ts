@@ -1,6 +1,6 @@
 // Submits a client's action to the gate, after a confirmation where one is required:
 //
-//   submitAction(call, async (tx) => ({ question, submit: (tx, context) => … }))
+//   submitAction(call, async (tx) => ({ confirmationText, submit: (work, context) => … }))
 //     → { status: 'done', done }                                  it has happened
 //     → { status: 'waiting_for_approval', approval_id, reason }   the owner is asked; nothing has happened
 //     ✗ RelayError `denied` (recorded in the ledger) or `declined` (the person at the client declined)
@@ -34,13 +34,13 @@ export interface SubmitResult<Done> {
   /** Set exactly if the owner is asked. */
   readonly approval: ApprovalId | null;
   /** Set exactly if it was allowed. */
-  readonly done: Done | null;
+  readonly output: Done | null;
 }
 
 export interface PreparedAction<Done> {
   /** The exact text that is confirmed: the recipient and the content. */
-  readonly question: string;
-  submit(work: UnitOfWork, circumstances: SubmitContext): Promise<SubmitResult<Done>>;
+  readonly confirmationText: string;
+  submit(work: UnitOfWork, context: SubmitContext): Promise<SubmitResult<Done>>;
 }
 
 /** Runs again in each transaction; an error rolls that transaction back. */
@@ -67,7 +67,7 @@ export async function submitAction<Done>(
   call: ClientCall,
   prepare: PrepareAction<Done>,
 ): Promise<SubmitOutcome<Done>> {
-  if (!call.program.confirm) return attemptSubmit(call, prepare, 'go_on');
+  if (!call.client.confirm) return attemptSubmit(call, prepare, 'go_on');
   try {
     return await attemptSubmit(call, prepare, 'ask_here');
   } catch (error) {
@@ -93,34 +93,34 @@ async function attemptSubmit<Done>(
   prepare: PrepareAction<Done>,
   how: 'go_on' | 'ask_here' | 'ask_owner',
 ): Promise<SubmitOutcome<Done>> {
-  const { gate, changed } = call.world;
+  const { gate, onChange } = call.deps;
   const went = await call.inTurn(() =>
-    gate.checkingNumbers((check) =>
-      transaction(call.world, async (work) => {
+    gate.withNumberCheck((check) =>
+      transaction(call.deps, async (work) => {
         const act = await prepare(work.tx);
         const went = await act.submit(work, {
-          confirm: how !== 'go_on',
-          confirmsHere: how === 'ask_here',
+          needsConfirmation: how !== 'go_on',
+          confirmsAtClient: how === 'ask_here',
           ...check,
         });
         const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
-        if (unasked) throw new ConfirmationRequired(act.question);
+        if (unasked) throw new ConfirmationRequired(act.confirmationText);
         // The caller was told that the call is over, so nothing may happen afterwards.
         call.signal.throwIfAborted();
         return went;
       }),
     ),
   );
-  changed();
+  onChange();
   return toSubmitOutcome(went);
 }
 
 function toSubmitOutcome<Done>({
   decision,
   approval,
-  done,
+  output,
 }: SubmitResult<Done>): SubmitOutcome<Done> {
-  if (done !== null) return { status: 'done', done };
+  if (output !== null) return { status: 'done', done: output };
   if (approval === null) throw refusalError(decision.reason);
   return {
     status: 'waiting_for_approval',
@@ -145,21 +145,21 @@ export const onceByKey =
     if (asked === null) return prepare(tx);
     const before = (await claimIdempotencyKey(tx, asked)) as Done | PendingApproval | null;
     if (before !== null) {
-      const went = { decision: decisionFor('token_scope'), approval: null, done: before };
-      return { question: '', submit: async () => went };
+      const went = { decision: decisionFor('token_scope'), approval: null, output: before };
+      return { confirmationText: '', submit: async () => went };
     }
     const act = await prepare(tx);
     return {
-      get question() {
-        return act.question;
+      get confirmationText() {
+        return act.confirmationText;
       },
-      async submit(work, circumstances) {
-        const went = await act.submit(work, circumstances);
-        const refused = went.done === null && went.approval === null;
+      async submit(work, context) {
+        const went = await act.submit(work, context);
+        const refused = went.output === null && went.approval === null;
         await keepIdempotentAnswer(
           work.tx,
           asked,
-          refused ? null : (went.done ?? toSubmitOutcome(went)),
+          refused ? null : (went.output ?? toSubmitOutcome(went)),
         );
         return went;
       },
@@ -167,7 +167,7 @@ export const onceByKey =
   };
 
 function actionKey(
-  { key, world: deps, actor }: ClientCall,
+  { key, deps, actor }: ClientCall,
   tool: string,
   input: object,
 ): IdempotencyKey | null {

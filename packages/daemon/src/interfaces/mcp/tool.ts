@@ -60,8 +60,8 @@ export interface CallContext {
 }
 
 export interface ClientCall extends CallContext {
-  readonly world: ClientDeps;
-  readonly program: TokenClient;
+  readonly deps: ClientDeps;
+  readonly client: TokenClient;
   readonly actor: TokenHolder;
   /** What the call may find and read. */
   readonly scope: SearchScope;
@@ -135,13 +135,13 @@ export interface ClientDeps {
   readonly search: MessageSearch;
   readonly conversations: ConversationService;
   readonly schedules: ScheduleService;
-  readonly acts: ClientActions;
+  readonly actions: ClientActions;
   readonly digests: DigestService;
   readonly summaries: ChatSummaryService;
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalService;
   readonly events: PostgresEventLog;
-  readonly turns: CallOrder;
+  readonly callOrder: CallOrder;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   /** The time zone for times of day; an IANA name. */
@@ -156,9 +156,9 @@ export interface ClientDeps {
   /** Whether the folder where the session is stored is writable. */
   keepsSession(): Promise<boolean>;
   /** A PNG, as base64. */
-  picture(qr: string): Promise<string>;
+  renderQr(qr: string): Promise<string>;
   /** Call after a commit: wakes the outbox and the streams. */
-  changed(): void;
+  onChange(): void;
 }
 
 // Actions of features that `mcp` does not import: passed in, carried out in the call's transaction, and decided by the
@@ -169,11 +169,11 @@ interface ClientActions {
     work: UnitOfWork,
     actor: TokenHolder,
     request: CreateInstanceRequest,
-    circumstances: SubmitContext,
+    context: SubmitContext,
   ): Promise<{
     readonly decision: Decision;
     /** Set exactly if it was allowed. */
-    readonly made: CreateInstanceResponse | null;
+    readonly conversation: CreateInstanceResponse | null;
     /** Set exactly if the owner is asked. */
     readonly approval: ApprovalId | null;
   }>;
@@ -186,8 +186,8 @@ interface ClientActions {
   scheduleMessage(
     tx: Transaction,
     actor: TokenHolder,
-    wish: AgentScheduleRequest,
-    circumstances: SubmitContext,
+    request: AgentScheduleRequest,
+    context: SubmitContext,
   ): Promise<AgentScheduleResult>;
   cancelSchedule(
     tx: Transaction,
@@ -208,8 +208,8 @@ interface Turn {
 export class CallOrder {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Takes the turn at once, so turns are in the order of the calls to `take`. */
-  take(line: string): Turn {
+  /** Takes the turn at once, so turns are in the order of the calls to `reserve`. */
+  reserve(line: string): Turn {
     const comes = this.#last.get(line) ?? Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const over = comes.then(() => promise);
@@ -233,20 +233,20 @@ export class OrderedCall {
   constructor(turns: CallOrder, name: string) {
     this.#turns = turns;
     this.#name = name;
-    this.#turn = turns.take(name);
+    this.#turn = turns.reserve(name);
   }
 
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.#turn ??= this.#turns.take(this.#name);
+    this.#turn ??= this.#turns.reserve(this.#name);
     try {
       await this.#turn.comes;
       return await work();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 
-  leave(): void {
+  release(): void {
     this.#turn?.giveBack();
     this.#turn = null;
   }

@@ -29,7 +29,7 @@ test('does not block on a call that leaves or fails, and puts its next work last
     new OrderedCall(turns, 'x'),
   ];
   const done: string[] = [];
-  a.leave();
+  a.release();
   await expect(b.inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   const again = b.inTurn(async () => done.push('b again'));
   await c.inTurn(async () => done.push('c'));

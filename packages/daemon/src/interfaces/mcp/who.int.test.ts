@@ -6,7 +6,7 @@ import { openReading } from './testing/reading.ts';
 import type { ClientCall } from './tool.ts';
 
 const reading = await openReading();
-const { chatter, grant, world } = reading;
+const { chatter, grant, deps } = reading;
 const smith = await chatter.person('Robert', '4915100200001');
 const ben = await chatter.person('Benny', '4915100200002');
 const anna = await chatter.person('Anna', '4915100200003');
@@ -18,7 +18,7 @@ await grant(anna, 'Anna');
 await grant({ group: club }, 'Chess');
 
 const as = (contacts: readonly ContactId[] | null) =>
-  ({ world, program: { contacts } }) as ClientCall;
+  ({ deps, client: { contacts } }) as ClientCall;
 const anybody = as(null);
 const found = async (given: string, call = anybody) => {
   const meant = await matchChat(call, given);

@@ -35,7 +35,7 @@ interface TimeLimit {
   readonly ms: number;
   /** Also ends the work, with its own reason. */
   readonly signal: AbortSignal;
-  late(): Error;
+  timeoutError(): Error;
 }
 
 /** Never reported. Created once, because capturing a stack trace costs time. */
@@ -52,7 +52,7 @@ export async function runWithinLimit<T>(
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   const late = limit.clock.wait(limit.ms, over.signal).then(() => {
-    throw limit.late();
+    throw limit.timeoutError();
   });
   const working = (async () => work(signal))();
   for (const unheard of [stopped, late, working]) unheard.catch(() => {});

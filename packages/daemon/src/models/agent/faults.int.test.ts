@@ -68,7 +68,7 @@ test.each([
 
 test('does not begin a wait that is longer than the turn', async () => {
   world.server.rules([{ reply: { status: 429, retry_after: 3_600 } }]);
-  expect(await failing()).toMatchObject({ code: 'model_busy', passes: true });
+  expect(await failing()).toMatchObject({ code: 'model_busy', isRetryable: true });
   expect(asked()).toBe(1);
 });
 
@@ -88,7 +88,7 @@ test.each([
 ])('retries once after %s and then fails without quoting the answer', async (_, reply, code) => {
   world.server.rules([{ reply }]);
   const error = await failing();
-  expect(error).toMatchObject({ code, passes: true });
+  expect(error).toMatchObject({ code, isRetryable: true });
   expect(asked()).toBe(2);
   expect(everything(error)).not.toMatch(/secret/);
 });
@@ -96,7 +96,7 @@ test.each([
 test.each([400, 401, 403, 404])('does not retry %i and names what to check', async (status) => {
   world.server.rules([{ reply: { status, text: 'the secret answer, key sk-1' } }]);
   const error = await failing();
-  expect(error).toMatchObject({ code: 'model_refused', passes: false });
+  expect(error).toMatchObject({ code: 'model_refused', isRetryable: false });
   expect(error.message).toContain(String(status));
   expect(asked()).toBe(1);
   expect(everything(error)).not.toMatch(/secret|sk-1/);
@@ -137,7 +137,7 @@ test('ends a turn although the fetch ignores its signal', async () => {
 test('limits the whole turn, whether it is one call or many', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
-  expect(await failing({ limits })).toMatchObject({ code: 'model_slow', passes: true });
+  expect(await failing({ limits })).toMatchObject({ code: 'model_slow', isRetryable: true });
   expect(asked()).toBe(1);
 
   world.server.rules([{ reply: { tool_calls: [{ name: 'idle', arguments: {} }], delay_ms: 100 } }]);
@@ -155,7 +155,7 @@ test('limits the whole turn, whether it is one call or many', async () => {
 test('ends an overtaken turn at once with the given reason', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const overtaken = new AbortController();
-  const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
+  const hooks = { signal: overtaken.signal, ...READS_NOBODY, onUsage: async () => {} };
   const turn = world.session({ hooks }).act(says('go'));
   const reason = new Error('overtaken');
   const ended = expect(turn).rejects.toBe(reason);
@@ -167,7 +167,7 @@ test('ends an overtaken turn at once with the given reason', async () => {
 
 test('ends an overtaken turn at once although the model ignores its signal', async () => {
   const overtaken = new AbortController();
-  const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
+  const hooks = { signal: overtaken.signal, ...READS_NOBODY, onUsage: async () => {} };
   const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));
   const reason = new Error('overtaken');
   setTimeout(() => overtaken.abort(reason), 100);

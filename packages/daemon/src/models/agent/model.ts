@@ -22,7 +22,7 @@ export interface OpenedModel {
 /** Opened at the beginning of each turn, so that a changed setting applies from the next turn on. */
 export interface ModelSource {
   /** The configured model, or another one of the same provider. */
-  open(wish?: { readonly model?: string }): Promise<OpenedModel>;
+  open(request?: { readonly model?: string }): Promise<OpenedModel>;
 }
 
 interface ModelCall extends ModelQuestion {
@@ -44,19 +44,19 @@ export interface ModelCaller {
   /** The time left in the turn. */
   leftMs(): number;
   /** The error for a turn that took too long. */
-  late(): RelayError;
-  spent(spent: ModelUsage): Promise<void>;
+  timeoutError(): RelayError;
+  onUsage(spent: ModelUsage): Promise<void>;
 }
 
 export async function callModel(caller: ModelCaller, call: ModelCall): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     const tried = await tryOnce(caller, call);
     if ('answer' in tried) {
-      await caller.spent(costOf(caller.opened, call, tried.answer));
+      await caller.onUsage(costOf(caller.opened, call, tried.answer));
       return tried.answer;
     }
     const { error, waitMs } = tried.failure;
-    const wait = error.passes ? delayFor(RETRY.model_call, attempt, Math.random()) : null;
+    const wait = error.isRetryable ? delayFor(RETRY.model_call, attempt, Math.random()) : null;
     if (wait === null || Math.max(wait, waitMs ?? 0) >= caller.leftMs()) throw error;
     await caller.clock.wait(Math.max(wait, waitMs ?? 0), caller.signal);
   }
@@ -68,17 +68,17 @@ async function tryOnce(
 ): Promise<{ answer: ModelAnswer } | { failure: ModelFailure }> {
   const { opened, clock, signal, callTimeoutMs } = caller;
   const left = caller.leftMs();
-  if (left <= 0) throw caller.late();
-  const slow = () =>
+  if (left <= 0) throw caller.timeoutError();
+  const timeoutError = () =>
     left <= callTimeoutMs
-      ? caller.late()
+      ? caller.timeoutError()
       : new RelayError('model_unreachable', {
           provider: opened.provider,
           what: `no answer within ${Math.ceil(callTimeoutMs / 1_000)} s`,
         });
   const hearing = call.listener && hearingOf(call.listener);
   try {
-    const limit = { clock, signal, ms: Math.min(callTimeoutMs, left), late: slow };
+    const limit = { clock, signal, ms: Math.min(callTimeoutMs, left), timeoutError };
     const answer = await runWithinLimit(limit, (ended) =>
       generateAnswer(opened.model, call, ended, hearing?.text),
     );
@@ -97,17 +97,17 @@ async function tryOnce(
  * on.
  */
 function hearingOf(listener: TextListener) {
-  let told = false;
+  let hasText = false;
   let over = false;
   return {
     text(delta: string) {
       if (over) return;
-      told = true;
+      hasText = true;
       listener.text(delta);
     },
     takeBack() {
       over = true;
-      if (told) listener.textReset();
+      if (hasText) listener.textReset();
     },
   };
 }
@@ -225,8 +225,8 @@ export async function tryModel(models: ModelSource, clock: Clock): Promise<Model
         signal: new AbortController().signal,
         callTimeoutMs: PATIENCE_MS,
         leftMs: () => PATIENCE_MS - ms(),
-        late: () => new RelayError('model_slow', { seconds: PATIENCE_MS / 1_000 }),
-        spent: async () => {},
+        timeoutError: () => new RelayError('model_slow', { seconds: PATIENCE_MS / 1_000 }),
+        onUsage: async () => {},
       },
       QUESTION,
     );

@@ -134,8 +134,8 @@ test('reports what a tool throws to the log and never to the model', async () =>
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
-    spent: async () => {},
-    toolFailed: (name: string, error: unknown) => void failures.push([name, error]),
+    onUsage: async () => {},
+    onToolFailed: (name: string, error: unknown) => void failures.push([name, error]),
   };
   await world.session({ tools: [leaky], hooks }).act(says('go'));
   expect(answers()).toEqual(['Error: It failed. Do not try it again.']);
@@ -197,7 +197,7 @@ test('reports the usage after every call and waits for the report', async () => 
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
-    spent: async () => {
+    onUsage: async () => {
       await sleep(20);
       order.push(`spent, ${world.server.calls().length} calls`);
     },
@@ -223,7 +223,7 @@ test('ends the turn when the budget is spent, without running a tool or calling 
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
-    spent: () => Promise.reject(broke),
+    onUsage: () => Promise.reject(broke),
   };
   await expect(world.session({ tools: [note], hooks }).act(says('go'))).rejects.toBe(broke);
   expect(log).toEqual([]);
@@ -266,12 +266,12 @@ test('records whose text the model sees before it sees it, and only once', async
   ]);
   const hooks = {
     signal: new AbortController().signal,
-    read: { chats: [mom], outside: false },
-    reads: async (taint: Taint) => {
+    alreadyRead: { chats: [mom], outside: false },
+    beforeReading: async (taint: Taint) => {
       asked.push(world.server.calls().length);
       noted.push(taint);
     },
-    spent: async () => {},
+    onUsage: async () => {},
   };
   const session = world.session({ tools: [looks], hooks });
   await session.act([{ role: 'user', content: textFromChat('hello from Mom', mom) }]);
@@ -284,9 +284,9 @@ test('never shows the model a text whose origin could not be recorded', async ()
   verifies('TRUST-LABELS');
   const hooks = {
     signal: new AbortController().signal,
-    read: UNTAINTED,
-    reads: () => Promise.reject(new Error('the database is gone')),
-    spent: async () => {},
+    alreadyRead: UNTAINTED,
+    beforeReading: () => Promise.reject(new Error('the database is gone')),
+    onUsage: async () => {},
   };
   const session = world.session({ hooks });
   const said = textFromChat('hello from Mom', chatId(randomUUID()));

@@ -44,21 +44,21 @@ export interface SessionMessage {
 
 interface SessionHooks {
   /** What the run has already read of others' text before the session. */
-  readonly read: Taint;
-  /** Awaited before the model sees others' text that is not in `read`. Receives the whole taint so far. */
-  reads(taint: Taint): Promise<void>;
+  readonly alreadyRead: Taint;
+  /** Awaited before the model sees others' text that is not in `alreadyRead`. Receives the whole taint so far. */
+  beforeReading(taint: Taint): Promise<void>;
   readonly signal: AbortSignal;
   /** Awaited after every model call; an error from it ends the turn. */
-  spent(spent: ModelUsage): Promise<void>;
+  onUsage(spent: ModelUsage): Promise<void>;
   /** A tool threw or took too long; the model is told only that. */
-  toolFailed?(tool: string, error: unknown): void;
+  onToolFailed?(tool: string, error: unknown): void;
   /** If given, it receives the model's text while it is streamed, in every step of the turn. */
-  text?(delta: string): void;
+  onText?(delta: string): void;
   /** The text of this step starts again, or the turn fails. */
-  textReset?(): void;
-  /** A tool is about to be called; `called` follows unless the turn ends in between. */
-  calling?(call: Omit<ToolCallRecord, 'result'>): void;
-  called?(record: ToolCallRecord): void;
+  onTextReset?(): void;
+  /** A tool is about to be called; `onToolResult` follows unless the turn ends in between. */
+  onToolCall?(call: Omit<ToolCallRecord, 'result'>): void;
+  onToolResult?(record: ToolCallRecord): void;
 }
 
 /** Why the model stopped. Only `stopped` was requested by a tool; none of them means success. */
@@ -80,7 +80,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   const { limits, clock, hooks } = options;
   let end = clock.now() + limits.turn_timeout_ms;
   const leftMs = () => end - clock.now();
-  const late = () =>
+  const timeoutError = () =>
     new RelayError('model_slow', { seconds: Math.ceil(limits.turn_timeout_ms / 1_000) });
   const caller: ModelCaller = {
     opened: options.model,
@@ -88,8 +88,8 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     signal: hooks.signal,
     callTimeoutMs: limits.call_timeout_ms,
     leftMs,
-    late,
-    spent: (spent) => hooks.spent(spent),
+    timeoutError,
+    onUsage: (spent) => hooks.onUsage(spent),
   };
   const runner = createToolCallRunner({
     tools: options.tools,
@@ -97,23 +97,23 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     signal: hooks.signal,
     toolTimeoutMs: limits.tool_timeout_ms,
     leftMs,
-    waited: (ms) => {
+    onWaited: (ms) => {
       end += ms;
     },
-    late,
-    calling: (call) => hooks.calling?.(call),
-    called: (record) => hooks.called?.(record),
-    failed: (tool, error) => hooks.toolFailed?.(tool, error),
+    timeoutError,
+    onCall: (call) => hooks.onToolCall?.(call),
+    onResult: (record) => hooks.onToolResult?.(record),
+    onFailure: (tool, error) => hooks.onToolFailed?.(tool, error),
   });
-  const listener = hooks.text && {
-    text: (delta: string) => hooks.text?.(delta),
-    textReset: () => hooks.textReset?.(),
+  const listener = hooks.onText && {
+    text: (delta: string) => hooks.onText?.(delta),
+    textReset: () => hooks.onTextReset?.(),
   };
-  let read = hooks.read;
+  let read = hooks.alreadyRead;
   const note = async (texts: readonly LabelledText[]): Promise<void> => {
-    const seen = texts.map(({ from }) => from).reduce(joinTaints, read);
+    const seen = texts.map(({ taint }) => taint).reduce(joinTaints, read);
     if (isTaintWithin(seen, read)) return;
-    await hooks.reads(seen);
+    await hooks.beforeReading(seen);
     read = seen;
   };
   const history: ModelMessage[] = [];
@@ -153,7 +153,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
       const messages = [{ role: 'user' as const, content: text.text }];
       const question = { instructions: instructions.text, messages, tools: {} };
       const answer = await callModel(caller, question);
-      return untrustedText(answer.text.trim(), text.from);
+      return untrustedText(answer.text.trim(), text.taint);
     },
   };
 }
@@ -167,9 +167,9 @@ async function runCalls(
   let stopped = false;
   for (const { toolCallId: id, toolName: name, input } of toolCalls.slice(0, MOST_CALLS_A_STEP)) {
     if (stopped) break;
-    const kept = uniqueAmong(ids, id);
-    const { text, stop } = await runner.run({ id, kept, name, input });
-    calls.push({ id, kept, name, input, answer: text });
+    const uniqueId = uniqueAmong(ids, id);
+    const { text, stop } = await runner.run({ id, uniqueId, name, input });
+    calls.push({ id, uniqueId, name, input, answer: text });
     stopped = stop === true;
   }
   return { calls, stopped };
@@ -191,7 +191,7 @@ interface AnsweredCall {
   /** The id from the model. */
   readonly id: string;
   /** Unique within the session. */
-  readonly kept: string;
+  readonly uniqueId: string;
   readonly name: string;
   readonly input: unknown;
   readonly answer: LabelledText;
@@ -214,11 +214,11 @@ function stepMessages(
       const at = waiting.findIndex(({ id }) => id === part.toolCallId);
       const [call] = at === -1 ? [] : waiting.splice(at, 1);
       if (call === undefined) return [];
-      return [{ ...part, toolCallId: call.kept, toolName: nameOf(call), input: inputOf(call) }];
+      return [{ ...part, toolCallId: call.uniqueId, toolName: nameOf(call), input: inputOf(call) }];
     });
   const answers: ToolModelMessage['content'] = calls.map((call) => ({
     type: 'tool-result',
-    toolCallId: call.kept,
+    toolCallId: call.uniqueId,
     toolName: nameOf(call),
     output: { type: 'text', value: call.answer.text },
   }));
@@ -240,7 +240,10 @@ function inputOf({ input }: AnsweredCall): unknown {
 
 // Hooks for a session whose run started with the one chat that it reads: others' text must not get into it.
 
-export const chatOnlyHooks = (...chats: ChatId[]): Pick<SessionHooks, 'read' | 'reads'> => ({
-  read: { chats, outside: false },
-  reads: () => Promise.reject(new Error('text from elsewhere in a run that reads one chat')),
+export const chatOnlyHooks = (
+  ...chats: ChatId[]
+): Pick<SessionHooks, 'alreadyRead' | 'beforeReading'> => ({
+  alreadyRead: { chats, outside: false },
+  beforeReading: () =>
+    Promise.reject(new Error('text from elsewhere in a run that reads one chat')),
 });

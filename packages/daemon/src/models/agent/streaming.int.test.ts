@@ -16,20 +16,20 @@ const world = scripted();
 const asked = () => world.server.calls().length;
 
 /** Everything the listener received, in order; `reset` where the text was discarded. */
-let told: string[] = [];
+let events: string[] = [];
 beforeEach(() => {
-  told = [];
+  events = [];
 });
-const words = () => told.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+const words = () => events.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
 
 const hooks = (signal: AbortSignal = new AbortController().signal) => ({
   signal,
   ...READS_NOBODY,
-  spent: async (cost: (typeof world.spent)[number]) => void world.spent.push(cost),
-  text: (delta: string) => void told.push(`+${delta}`),
-  textReset: () => void told.push('reset'),
-  calling: ({ name }: Omit<ToolCallRecord, 'result'>) => void told.push(`calling ${name}`),
-  called: ({ name, result }: ToolCallRecord) => void told.push(`called ${name}: ${result}`),
+  onUsage: async (cost: (typeof world.spent)[number]) => void world.spent.push(cost),
+  onText: (delta: string) => void events.push(`+${delta}`),
+  onTextReset: () => void events.push('reset'),
+  onToolCall: ({ name }: Omit<ToolCallRecord, 'result'>) => void events.push(`calling ${name}`),
+  onToolResult: ({ name, result }: ToolCallRecord) => void events.push(`called ${name}: ${result}`),
 });
 const session = (options: Partial<SessionOptions> = {}) =>
   world.session({ hooks: hooks(), ...options });
@@ -83,7 +83,7 @@ test('reports calls before and after they run, in the order of the turn', async 
     { reply: { text: 'Done.' } },
   ]);
   expect(await session({ tools: [note] }).act(says('go'))).toEqual({ kind: 'text', text: 'Done.' });
-  const joined = told.join('').replaceAll('+', '');
+  const joined = events.join('').replaceAll('+', '');
   expect(joined).toBe(
     'Let me see.calling notecalled note: noted acalling erase_diskcalled erase_disk: Error: There is no such tool.Done.',
   );
@@ -94,7 +94,7 @@ test('does not stream a question outside the session', async () => {
   expect(await session().ask(trustedText('Sum up.'), trustedText('this'))).toEqual(
     trustedText('short'),
   );
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
 });
 
 test.each([
@@ -110,8 +110,8 @@ test.each([
   async (_, fault) => {
     world.server.rules([{ reply: fault, times: 1 }, { reply: { text: ANSWER } }]);
     expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
-    const again = told.slice(told.indexOf('reset') + 1);
-    if (told[0] === '+half a secret') expect(told).toContain('reset');
+    const again = events.slice(events.indexOf('reset') + 1);
+    if (events[0] === '+half a secret') expect(events).toContain('reset');
     expect(again.join('').replaceAll('+', '')).toBe(ANSWER);
     expect(world.spent).toHaveLength(1);
   },
@@ -132,7 +132,7 @@ test.each([
   expect(asked()).toBe(times);
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     expect(`${at.message} ${at.stack} ${JSON.stringify(at)}`).not.toMatch(/secret|sk-1/);
-  if (words().length > 0) expect(told.at(-1)).toBe('reset');
+  if (words().length > 0) expect(events.at(-1)).toBe('reset');
   for (const spy of printed) expect(spy).not.toHaveBeenCalled();
   vi.restoreAllMocks();
 });
@@ -144,8 +144,8 @@ test('gives up a stream that is too slow, retries once and fails within twice th
   expect((await failing({ limits })).message).toContain('no answer within 40 s');
   expect(world.clock.now() - began).toBeLessThan(2.5 * 40_000);
   expect(asked()).toBe(2);
-  expect(told.filter((line) => line === 'reset')).toHaveLength(2);
-  expect(told.at(-1)).toBe('reset');
+  expect(events.filter((line) => line === 'reset')).toHaveLength(2);
+  expect(events.at(-1)).toBe('reset');
 });
 
 test('ends a slow stream at the time limit of the turn and resets its text', async () => {
@@ -153,7 +153,7 @@ test('ends a slow stream at the time limit of the turn and resets its text', asy
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow' });
   expect(asked()).toBe(1);
-  expect(told.at(-1)).toBe('reset');
+  expect(events.at(-1)).toBe('reset');
 });
 
 /** Streams text, then neither ends nor reacts to its signal, and streams more long after. */
@@ -183,7 +183,7 @@ test('ends a turn although the stream ignores its signal, and drops its later te
   expect(await failing({ model, limits })).toMatchObject({ code: 'model_unreachable' });
   later.resolve();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(told).toEqual(['+early', 'reset', '+early', 'reset']);
+  expect(events).toEqual(['+early', 'reset', '+early', 'reset']);
 });
 
 test('ends a turn that is stopped in the middle of a stream at once with its reason', async () => {
@@ -201,9 +201,9 @@ test('ends a turn that is stopped in the middle of a stream at once with its rea
 test('ends the turn before its calls run when the budget is spent', async () => {
   world.server.rules([{ reply: { tool_calls: [{ name: 'note', arguments: { word: 'a' } }] } }]);
   const broke = new Error('the budget is used up');
-  const broken = { ...hooks(), spent: () => Promise.reject(broke) };
+  const broken = { ...hooks(), onUsage: () => Promise.reject(broke) };
   await expect(session({ tools: [note], hooks: broken }).act(says('go'))).rejects.toBe(broke);
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
 });
 
 test('gives a tool that waits for a person its own time limit and pauses that of the turn', async () => {
@@ -227,7 +227,7 @@ test('gives a tool that waits for a person its own time limit and pauses that of
     kind: 'text',
     text: 'Thanks.',
   });
-  expect(told[1]).toBe('called question: yes');
+  expect(events[1]).toBe('called question: yes');
 });
 
 test('stops waiting for a tool that waits for a person when its own time is over', async () => {
@@ -240,7 +240,7 @@ test('stops waiting for a tool that waits for a person when its own time is over
   });
   world.server.rules([{ reply: { tool_calls: [{ name: 'question' }] }, times: 1 }]);
   await session({ tools: [question] }).act(says('go'));
-  expect(told[1]).toBe('called question: Error: It took too long.');
+  expect(events[1]).toBe('called question: Error: It took too long.');
 });
 
 /** A provider's stream with text and a call, to be damaged by the tests. */
@@ -283,7 +283,7 @@ test('ends in time and leaves exactly the answer as streamed text, whatever happ
   const limits = { ...LIMITS, call_timeout_ms: 60_000 };
   await fc.assert(
     fc.asyncProperty(damage, async (raw) => {
-      told = [];
+      events = [];
       world.server.rules([]);
       world.server.rules([{ reply: { raw }, times: 2 }, { reply: { text: ANSWER } }]);
       const began = world.clock.now();
@@ -296,8 +296,8 @@ test('ends in time and leaves exactly the answer as streamed text, whatever happ
         return;
       }
       const { kind, text } = ended as { kind: string; text?: string };
-      const last = told.findLastIndex((line) => !line.startsWith('+'));
-      const standing = told.slice(last + 1).map((line) => line.slice(1));
+      const last = events.findLastIndex((line) => !line.startsWith('+'));
+      const standing = events.slice(last + 1).map((line) => line.slice(1));
       expect(kind === 'text' ? text : '').toBe(standing.join('').trim());
     }),
     { numRuns: process.env.PROPERTY_RUNS ? 150 : 50 },

@@ -48,7 +48,7 @@ const SHOWN_ARGUMENTS = 2_000;
 interface RequestedToolCall {
   readonly id: string;
   /** The id under which it is recorded: some servers give every call the same id. */
-  readonly kept: string;
+  readonly uniqueId: string;
   readonly name: string;
   /** Parsed JSON, or the raw text if it is not JSON. */
   readonly input: unknown;
@@ -66,13 +66,13 @@ interface ToolCallRunnerOptions {
   readonly toolTimeoutMs: number;
   leftMs(): number;
   /** A tool waited for a person: extends the turn by that time. */
-  waited(ms: number): void;
-  late(): Error;
-  /** `calling` runs before a call is examined, `called` with its result. */
-  calling?(call: Omit<ToolCallRecord, 'result'>): void;
-  called?(record: ToolCallRecord): void;
+  onWaited(ms: number): void;
+  timeoutError(): Error;
+  /** `onCall` runs before a call is examined, `onResult` with its result. */
+  onCall?(call: Omit<ToolCallRecord, 'result'>): void;
+  onResult?(record: ToolCallRecord): void;
   /** A tool threw or took too long. */
-  failed(tool: string, error: unknown): void;
+  onFailure(tool: string, error: unknown): void;
 }
 
 export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRunner {
@@ -80,31 +80,31 @@ export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRu
   const answered = new Map<string, ToolResult>();
   const records: ToolCallRecord[] = [];
 
-  async function answer({ name, input, kept }: RequestedToolCall): Promise<ToolResult> {
+  async function answer({ name, input, uniqueId }: RequestedToolCall): Promise<ToolResult> {
     const tool = tools.get(name);
     if (tool === undefined) return refuse('There is no such tool.');
     if (sizeOf(input) > MAX_ARGUMENT_BYTES) return refuse('The arguments are too large.');
     if (typeof input === 'string') return refuse('The arguments are not JSON.');
     const parsed = tool.schema.safeParse(input);
     if (!parsed.success) return refuse(`The arguments are not valid: ${fault(parsed.error)}.`);
-    return perform(tool, parsed.data, kept);
+    return perform(tool, parsed.data, uniqueId);
   }
 
   async function perform(tool: AgentTool, input: unknown, call: string): Promise<ToolResult> {
     const left = options.leftMs();
-    if (left <= 0) throw options.late();
+    if (left <= 0) throw options.timeoutError();
     const ms = tool.timeoutMs ?? Math.min(options.toolTimeoutMs, left);
     const tooSlow = new Error(`${tool.name} took more than ${ms} ms`);
-    const limit = { clock: options.clock, signal: options.signal, ms, late: () => tooSlow };
+    const limit = { clock: options.clock, signal: options.signal, ms, timeoutError: () => tooSlow };
     const began = options.clock.now();
     try {
       return await runWithinLimit(limit, (signal) => tool.run(input, signal, call));
     } catch (error) {
       options.signal.throwIfAborted();
-      options.failed(tool.name, error);
+      options.onFailure(tool.name, error);
       return refuse(error === tooSlow ? 'It took too long.' : 'It failed. Do not try it again.');
     } finally {
-      if (tool.timeoutMs !== undefined) options.waited(options.clock.now() - began);
+      if (tool.timeoutMs !== undefined) options.onWaited(options.clock.now() - began);
     }
   }
 
@@ -112,11 +112,11 @@ export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRu
     records,
     async run(call) {
       const made = {
-        id: toStorableText(call.kept.slice(0, 200)),
+        id: toStorableText(call.uniqueId.slice(0, 200)),
         name: toStorableText(call.name.slice(0, 200)),
         arguments: shown(call.input),
       };
-      options.calling?.(made);
+      options.onCall?.(made);
       const key = JSON.stringify([call.id, call.name, textOf(call.input)]);
       const before = answered.get(key);
       const given =
@@ -128,7 +128,7 @@ export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRu
         answered.set(key, given);
         records.push(record);
       }
-      options.called?.(record);
+      options.onResult?.(record);
       return given;
     },
   };

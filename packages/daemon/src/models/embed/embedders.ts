@@ -118,21 +118,21 @@ export async function localEmbedder(
   const { model, dims } = await new Promise<{ model: string; dims: number }>((resolve, reject) => {
     worker.on('error', (error) => reject(end('the local model failed', error)));
     worker.on('exit', () => reject(end('the local model ended')));
-    worker.on('message', (told: EmbedWorkerMessage) => {
-      if ('ready' in told) resolve(told.ready);
-      else if ('missing' in told) {
+    worker.on('message', (message: EmbedWorkerMessage) => {
+      if ('ready' in message) resolve(message.ready);
+      else if ('missing' in message) {
         reject(
           new RelayError(
             'embeddings_missing',
             { packages: LOCAL_MODEL_PACKAGES },
-            { cause: told.missing },
+            { cause: message.missing },
           ),
         );
       } else {
-        const one = waiting.get(told.id);
-        waiting.delete(told.id);
-        if ('vectors' in told) one?.resolve(told.vectors.map(normalizeVector));
-        else one?.reject(localModelUnavailable(told.failure));
+        const one = waiting.get(message.id);
+        waiting.delete(message.id);
+        if ('vectors' in message) one?.resolve(message.vectors.map(normalizeVector));
+        else one?.reject(localModelUnavailable(message.failure));
       }
     });
   });

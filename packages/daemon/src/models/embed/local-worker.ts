@@ -5,7 +5,7 @@ import type { EmbedWorkerMessage, EmbedWorkerRequest } from './embedders.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a thread only');
-const tell = (told: EmbedWorkerMessage) => port.postMessage(told);
+const tell = (message: EmbedWorkerMessage) => port.postMessage(message);
 
 /** Null if the packages are not installed. */
 async function load() {

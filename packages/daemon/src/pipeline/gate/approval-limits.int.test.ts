@@ -16,7 +16,7 @@ let made = 0;
 async function newClient(): Promise<Actor> {
   const name = `client ${++made}`;
   const { secret } = await tokens.create({ name, scopes: ['messages:send'], confirm: true });
-  const program = await createClientTokens(db, account).known(hashSecret(secret));
+  const program = await createClientTokens(db, account).findClient(hashSecret(secret));
   if (program === null) throw new Error('the new token is not known');
   return tokenActor(program);
 }
@@ -24,7 +24,7 @@ const ask = async (actor: Actor, text: string, chat: ChatId = mom) => {
   const { decision, approval } = await submit(
     actor,
     { kind: 'send_message', chat, text },
-    { confirm: true },
+    { needsConfirmation: true },
   );
   return { reason: decision.reason, approval };
 };
@@ -90,7 +90,7 @@ test('still asks the person at a client that has reached its limit', async () =>
   const { decision } = await submit(
     client,
     { kind: 'send_message', chat: mom, text: 'hello' },
-    { confirm: true, confirmsHere: true },
+    { needsConfirmation: true, confirmsAtClient: true },
   );
   expect(decision.reason).toBe('confirm');
 });

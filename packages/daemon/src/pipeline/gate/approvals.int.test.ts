@@ -11,14 +11,14 @@ import { createApprovalService } from './approvals.ts';
 import { createHoldService } from './hold.ts';
 import { recheckPermits } from './recheck.ts';
 
-const world = await freshDaemonHarness();
-const { account, database, sql, conversations, reaches } = world;
+const harness = await freshDaemonHarness();
+const { account, database, sql, conversations, reaches } = harness;
 const { db, lease, gate } = conversations;
-const told: string[] = [];
-const gated = { db, lease, gate, changed: () => told.push('changed') };
+const changes: string[] = [];
+const gated = { db, lease, gate, onChange: () => changes.push('changed') };
 const approvals = createApprovalService({
   ...gated,
-  carryOut: {
+  actions: {
     ...carryOutApproved(conversations),
     scheduleMessage: () => Promise.reject(new Error('nothing is scheduled here')),
     cancelSchedule: () => Promise.reject(new Error('nothing is scheduled here')),
@@ -31,8 +31,8 @@ const TEXT = `Héllo\n  the key is ${SECRET} \u{1f511} `;
 
 /** A conversation whose agent reveals the owner's key, and the approval that results. */
 async function asks(text = TEXT): Promise<Approval> {
-  world.agent(() => ({ messages: [text] }));
-  const { id } = await world.verbs.create({
+  harness.agent(() => ({ messages: [text] }));
+  const { id } = await harness.service.create({
     objective: `Sell the bicycle. The lock has the key ${SECRET}`,
     target_contact: newPhone(),
     todos: [],
@@ -69,8 +69,8 @@ test('creates an approval for a message that quotes private text, with the recip
 test('creates one approval when the same text is submitted twice', async () => {
   const approval = await asks();
   const id = instanceId(approval.instance_id ?? '');
-  await world.reply(id, 'What?');
-  await world.quiet();
+  await harness.reply(id, 'What?');
+  await harness.quiet();
   const waiting = await approvals.list('pending');
   expect(waiting.filter(({ instance_id }) => instance_id === id)).toHaveLength(1);
 });
@@ -94,8 +94,8 @@ test('sends an approved message exactly once, however often and concurrently it 
 });
 
 test('sends an approved message, but not if a byte of it was changed afterwards', async () => {
-  await world.acknowledges(false);
-  onTestFinished(() => world.acknowledges(true));
+  await harness.acknowledges(false);
+  onTestFinished(() => harness.acknowledges(true));
   const approval = await asks();
   await approvals.approve(approvalId(approval.id));
   const verdict = () =>
@@ -212,7 +212,7 @@ test('sends nothing when the owner declines, and stores the reason', async () =>
 test('expires an approval when its time is over or its conversation ends', async () => {
   const [late, ended] = [await asks(), await asks()];
   await sql("UPDATE approvals SET expires_at = now() - interval '1 s' WHERE id = $1", [late.id]);
-  await world.verbs.cancel(instanceId(ended.instance_id ?? ''));
+  await harness.service.cancel(instanceId(ended.instance_id ?? ''));
   for (const { id } of [late, ended]) {
     await expect(approvals.approve(approvalId(id))).rejects.toThrow('has expired');
     expect((await approvals.list('pending')).map((waiting) => waiting.id)).not.toContain(id);

@@ -31,7 +31,7 @@ import { closeNotices } from './owner-notices.ts';
 import { type ApprovableProposal, type MessageToSchedule, proposalHash } from './proposals.ts';
 
 export function createApprovalService(deps: ApprovalDeps): ApprovalService {
-  const { db, lease, changed } = deps;
+  const { db, lease, onChange } = deps;
   const shown = async (id: ApprovalId): Promise<Approval> => {
     const [approval] = await loadApprovals(db, lease.account, { id });
     if (approval === undefined) throw new RelayError('approval_not_found', { id });
@@ -43,19 +43,19 @@ export function createApprovalService(deps: ApprovalDeps): ApprovalService {
     list: (state, page) => loadApprovals(db, lease.account, { state, ...page }),
     approve: async (id, hash) => {
       const refusal = await transaction(deps, (work) => approve(deps, work, id, hash));
-      changed();
+      onChange();
       if (refusal !== null) throw denialOf(refusal);
       return shown(id);
     },
     reject: async (id, reason) => {
       await transaction(deps, (work) => reject(deps, work, id, reason));
-      changed();
+      onChange();
       return shown(id);
     },
     edit: async (id, text) => {
       const instead = await transaction(deps, ({ tx }) => editApproval(deps, tx, id, text));
-      changed();
-      deps.gate.hint();
+      onChange();
+      deps.gate.wakeOutbox();
       return shown(instead);
     },
   };
@@ -108,7 +108,7 @@ async function approve(
 }
 
 async function carryOut(
-  { gate, carryOut }: ApprovalDeps,
+  { gate, actions }: ApprovalDeps,
   work: UnitOfWork,
   { row, proposal }: LockedApproval,
   actor: Actor,
@@ -116,17 +116,17 @@ async function carryOut(
 ): Promise<void> {
   const approved = { approval: row.id, actor, evaluated };
   if (proposal.kind === 'create_conversation') {
-    return carryOut.createConversation(work, { ...approved, request: proposal.request });
+    return actions.createConversation(work, { ...approved, request: proposal.request });
   }
   if (proposal.kind === 'schedule_message') {
-    return carryOut.scheduleMessage(work, { ...approved, schedule: proposal });
+    return actions.scheduleMessage(work, { ...approved, schedule: proposal });
   }
   if (proposal.kind === 'cancel_schedule') {
-    return carryOut.cancelSchedule(work, { ...approved, schedule: proposal.schedule });
+    return actions.cancelSchedule(work, { ...approved, schedule: proposal.schedule });
   }
   if (proposal.kind === 'send_message' && row.instance_id !== null) {
     const { text, followUp = false } = proposal;
-    return carryOut.sendInConversation(work, {
+    return actions.sendInConversation(work, {
       ...approved,
       instance: row.instance_id,
       text,
@@ -134,7 +134,7 @@ async function carryOut(
     });
   }
   await evaluated.submit();
-  work.afterCommit.push(() => gate.hint());
+  work.afterCommit.push(() => gate.wakeOutbox());
 }
 
 async function reject(
@@ -149,7 +149,7 @@ async function reject(
   await assertPending(tx, question);
   const { instance_id: instance } = question.row;
   await setApprovalState(tx, account, id, 'rejected', reason);
-  if (instance !== null) await deps.carryOut.rejected(work, instance, reason);
+  if (instance !== null) await deps.actions.onRejected(work, instance, reason);
   await appendApprovalEvent(deps.lease, tx, question.row, 'rejected');
   await deps.gate.submit(tx, OWNER_ACTOR, {
     kind: 'answer_approval',
@@ -165,9 +165,9 @@ interface ApprovalDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
-  readonly carryOut: ApprovedActions;
+  readonly actions: ApprovedActions;
   /** Called after a commit that changed something a stream shows. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 const OWNER_ACTOR: Actor = { kind: 'owner' };
@@ -238,11 +238,11 @@ async function editApproval(
   const actor = parseActorName(row.requested_by, 'chat' in edited ? edited.chat : null);
   if (actor === null) throw denialOf('no_rule');
 
-  const { approval: _, ...circumstances } = submitContextOf(question);
+  const { approval: _, ...context } = submitContextOf(question);
   await setApprovalState(tx, account, id, 'rejected', EDITED_ANSWER);
   const { approval: instead, decision } = await gate.submit(tx, actor, edited, {
-    ...circumstances,
-    edits: row.began_as ?? id,
+    ...context,
+    editOf: row.began_as ?? id,
   });
   if (instead === null) throw denialOf(decision.reason);
   await moveSessionDraft(tx, account, { from: id, to: instead, text });
@@ -316,7 +316,7 @@ export interface ApprovedConversationActions {
   /** Submits the message and advances the conversation. Its row is already locked. */
   sendInConversation(work: UnitOfWork, message: ApprovedMessage): Promise<void>;
   /** The owner declined: tells the conversation that asked, and why. */
-  rejected(work: UnitOfWork, instance: InstanceId, reason: string | null): Promise<void>;
+  onRejected(work: UnitOfWork, instance: InstanceId, reason: string | null): Promise<void>;
   createConversation(work: UnitOfWork, conversation: ApprovedConversation): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { assistant, autoReply, freshGate } from './testing/bed.ts';
 
-const bed = await freshGate({ tellOwner: true });
+const bed = await freshGate({ notifyOwner: true });
 const { account, approvals, chatOf, granted, grants, ledger, scheduled, sql, submit, verdicts } =
   bed;
 
@@ -16,7 +16,7 @@ test('asks the owner before each send where confirmation is required, and sends 
   const mom = await granted();
   const chat = await chatOf(mom);
   const run = assistant();
-  const asked = await submit(run, said(chat, 'Hi'), { confirm: true, run: run.run });
+  const asked = await submit(run, said(chat, 'Hi'), { needsConfirmation: true, run: run.run });
   expect(asked).toMatchObject({ decision: { outcome: 'needs_approval', reason: 'confirm' } });
   await approvals.approve(approvalId(asked.approval ?? ''));
   expect(await ledger(1)).toMatchObject([
@@ -36,7 +36,7 @@ test('sends nothing on approval if the grant was revoked meanwhile', async () =>
   await empty();
   const mom = await granted();
   const chat = await chatOf(mom);
-  const { approval } = await submit(assistant(), said(chat, 'Hi'), { confirm: true });
+  const { approval } = await submit(assistant(), said(chat, 'Hi'), { needsConfirmation: true });
   await grants.update(grantId(mom.id), { canReply: false });
   await expect(approvals.approve(approvalId(approval ?? ''))).rejects.toThrow(
     'not allowed writing',
@@ -186,6 +186,6 @@ test('asks the owner about text with invisible characters, even with a grant', a
 test('shows no notice in the owner’s chat for an approval of the assistant', async () => {
   await empty();
   const chat = await chatOf(await granted());
-  await submit(assistant(), said(chat, 'Hi there'), { confirm: true });
+  await submit(assistant(), said(chat, 'Hi there'), { needsConfirmation: true });
   expect(await sql('SELECT body FROM outbox')).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { account, database, sql, approvals, reaches } = world;
+const harness = await freshDaemonHarness();
+const { account, database, sql, approvals, reaches } = harness;
 const ledger = createLedgerReader({
   db: database.kysely,
   account,
@@ -20,8 +20,8 @@ const TEXT = `The key is ${SECRET}.`;
 
 /** A conversation whose agent reveals the owner's key, and the approval that results. */
 async function asks(text = TEXT): Promise<Approval> {
-  world.agent(() => ({ messages: [text] }));
-  const { id } = await world.verbs.create({
+  harness.agent(() => ({ messages: [text] }));
+  const { id } = await harness.service.create({
     objective: `Sell the bicycle. The lock has the key ${SECRET}`,
     target_contact: newPhone(),
     todos: [],
@@ -72,11 +72,11 @@ test('asks the owner to approve an edited text, even if nothing else requires an
 test('continues the conversation with the approved text only', async () => {
   const asked = await asks();
   const edited = await edit(asked, 'It is blue.');
-  expect(await world.state(instanceId(asked.instance_id ?? ''))).toBe('NEEDS_HUMAN_INTERVENTION');
+  expect(await harness.state(instanceId(asked.instance_id ?? ''))).toBe('NEEDS_HUMAN_INTERVENTION');
   await approve(edited, edited.shown);
   expect(await sentBy(asked)).toEqual(['It is blue.']);
   await reaches(instanceId(asked.instance_id ?? ''), 'WAITING_FOR_REPLY');
-  expect((await world.lines(instanceId(asked.instance_id ?? ''))).at(-1)).toBe(
+  expect((await harness.lines(instanceId(asked.instance_id ?? ''))).at(-1)).toBe(
     'agent: It is blue.',
   );
   const [sent] = await sql<{ message_id: string }>(
@@ -102,7 +102,7 @@ test('links all edits of an approval to the first one', async () => {
   for (const earlier of [asked, once]) {
     expect(await show(earlier)).toMatchObject({ state: 'rejected', replaced_by: twice.id });
   }
-  const rows = await ledger.asked(approvalId(asked.id));
+  const rows = await ledger.linesAboutApproval(approvalId(asked.id));
   expect(rows.map(({ action, reason }) => `${action} ${reason}`)).toEqual([
     'send_message quotes_private',
     'send_message edited',
@@ -112,7 +112,7 @@ test('links all edits of an approval to the first one', async () => {
     'answer_approval owner',
     'send_message approved',
   ]);
-  expect(await ledger.asked(approvalId(twice.id))).toEqual(rows);
+  expect(await ledger.linesAboutApproval(approvalId(twice.id))).toEqual(rows);
 });
 
 test('returns the same approval if the text did not change', async () => {
@@ -161,10 +161,10 @@ test('refuses to edit an expired or answered approval', async () => {
 
 test('allows an edit during a hold and sends nothing', async () => {
   const asked = await asks();
-  await world.hold();
+  await harness.hold();
   const edited = await edit(asked, 'After lunch.');
   await expect(approve(edited, edited.shown)).rejects.toThrow('on hold');
-  await world.release();
+  await harness.release();
   await approve(edited, edited.shown);
   expect(await sentBy(asked)).toEqual(['After lunch.']);
 });

@@ -55,34 +55,34 @@ export interface SubmitContext {
   /** The conversation that it belongs to. */
   readonly conversation?: ConversationFacts;
   /** Messages of the same turn that precede it and are not stored yet. */
-  readonly sayingBefore?: readonly string[];
+  readonly earlierInTurn?: readonly string[];
   /** The owner's approval of it. */
   readonly approval?: ApprovalId;
   /**
    * The owner edited the text of a pending approval. This is the first approval of its chain of edits. The new text
    * needs an approval of its own and is never just sent.
    */
-  readonly edits?: ApprovalId;
+  readonly editOf?: ApprovalId;
   /** For a hold: the reason. */
   readonly reason?: string;
   /** What the run has read that others wrote. */
   readonly taint?: Taint;
   /** The owner must confirm everything that is sent from this source. */
-  readonly confirm?: boolean;
+  readonly needsConfirmation?: boolean;
   /** The owner's chat in which it came up; the approval is shown there. */
-  readonly askIn?: ChatId;
+  readonly noticeChat?: ChatId;
   /** The person at the client is asked for the confirmation, so no approval is created for it. */
-  readonly confirmsHere?: boolean;
+  readonly confirmsAtClient?: boolean;
   /** It answers a message so old that the owner has to look at it first. */
-  readonly late?: boolean;
+  readonly isLate?: boolean;
   /** The schedule that it fulfils. The gate reads its content itself. */
   readonly schedule?: ScheduleId;
   /** The model run that it comes from. */
   readonly run?: RunId;
   /** The received message that it answers. */
-  readonly answers?: MessageId;
-  /** If a number is not known to be registered, the submitter asks WhatsApp first: see `Gate.checkingNumbers`. */
-  readonly checkNumber?: boolean;
+  readonly answersMessage?: MessageId;
+  /** If a number is not known to be registered, the submitter asks WhatsApp first: see `Gate.withNumberCheck`. */
+  readonly checksNumber?: boolean;
 }
 
 /** Rolls back the transaction: ask WhatsApp about this number, then decide again. */
@@ -131,13 +131,13 @@ export async function evaluate(
   options: EvaluateOptions,
   given: Actor,
   proposal: Proposal,
-  circumstances: SubmitContext,
+  context: SubmitContext,
 ): Promise<Evaluation> {
   const { account } = options;
-  const { approval, confirm = false, late = false } = circumstances;
-  const known = await loadProposalFacts(tx, options, proposal, circumstances);
+  const { approval, needsConfirmation = false, isLate = false } = context;
+  const known = await loadProposalFacts(tx, options, proposal, context);
   const { facts: found, uncheckedNumber, ...rest } = known;
-  const taint = await taintOf(tx, account, given, circumstances);
+  const taint = await taintOf(tx, account, given, context);
   const refused = (reason: ReasonCode): Evaluation => ({
     ...rest,
     answersInGroup: false,
@@ -154,26 +154,26 @@ export async function evaluate(
   // The database cannot store it either: the caller would get an error instead of a decision.
   if (proposalText(proposal).includes('\0')) return refused('unsendable');
 
-  const { askedByOwner, withinCadence } = await loadGroupAnswerFacts(
+  const { isAskedByOwner, withinCadence } = await loadGroupAnswerFacts(
     tx,
     { account, actor, chat: found.chat, seq: null },
     options,
   );
   const facts: PolicyFacts = {
     ...found,
-    askedByOwner,
+    isAskedByOwner,
     withinCadence,
     approval: approved,
     taint,
-    confirm,
-    late,
-    schedule: await loadActiveSchedule(tx, account, circumstances),
-    hidden: hiddenCharactersIn(proposalText(proposal)).length > 0,
+    needsConfirmation,
+    isLate,
+    schedule: await loadActiveSchedule(tx, account, context),
+    hasHiddenCharacters: hiddenCharactersIn(proposalText(proposal)).length > 0,
     quotesPrivate: await quotesPrivateText(tx, options, actor, proposal, {
-      ...circumstances,
-      askedByOwner,
+      ...context,
+      isAskedByOwner,
     }),
-    dictated: await isDictatedMessage(tx, options, actor, proposal, taint),
+    isDictated: await isDictatedMessage(tx, options, actor, proposal, taint),
   };
   const intent = toIntent(proposal, {
     firstContact: known.firstContact,
@@ -182,24 +182,26 @@ export async function evaluate(
       proposal.kind === 'cancel_schedule' &&
       (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
   });
-  const decision = finalDecision(decide(actor, intent, facts), approved !== null, circumstances);
+  const decision = finalDecision(decide(actor, intent, facts), approved !== null, context);
   // A schedule sends nothing before its time, so its number is not checked now.
   const writes = proposal.kind === 'send_message' || proposal.kind === 'create_conversation';
-  const checks = circumstances.checkNumber === true && writes && decision.outcome !== 'deny';
+  const checks = context.checksNumber === true && writes && decision.outcome !== 'deny';
   if (checks && uncheckedNumber !== null) throw new UncheckedNumberError(uncheckedNumber);
-  if (isApprovable(proposal) && addsApproval(decision, circumstances)) {
+  if (isApprovable(proposal) && addsApproval(decision, context)) {
     if (!(await isApprovalAllowed(tx, account, actor, proposal)))
       return refused('too_many_waiting');
   }
-  return { ...rest, answersInGroup: askedByOwner, taint, decision };
+  return { ...rest, answersInGroup: isAskedByOwner, taint, decision };
 }
 
 /** An edit replaces the approval that it edits. */
 const addsApproval = (
   { outcome, reason }: Decision,
-  { edits, confirmsHere = false }: SubmitContext,
+  { editOf, confirmsAtClient = false }: SubmitContext,
 ): boolean =>
-  outcome === 'needs_approval' && edits === undefined && !(confirmsHere && reason === 'confirm');
+  outcome === 'needs_approval' &&
+  editOf === undefined &&
+  !(confirmsAtClient && reason === 'confirm');
 
 /**
  * Refusals that pass with time: the owner may edit the text meanwhile, and the approval is decided when it is given.
@@ -210,12 +212,12 @@ const PASSING_REFUSALS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'first_contact_cap',
 ]);
 
-function finalDecision(decision: Decision, brought: boolean, { edits }: SubmitContext): Decision {
+function finalDecision(decision: Decision, brought: boolean, { editOf }: SubmitContext): Decision {
   const { outcome, reason } = decision;
   // A valid approval is recorded as the reason, whatever else would have allowed it.
   if (brought && outcome === 'allow') return decisionFor('approved');
   const isOpen = outcome === 'allow' || PASSING_REFUSALS.has(reason);
-  return edits !== undefined && isOpen ? decisionFor('edited') : decision;
+  return editOf !== undefined && isOpen ? decisionFor('edited') : decision;
 }
 
 /** A run reports what it has read. For a client it is looked up and not taken from the request. */
@@ -230,13 +232,13 @@ async function loadProposalFacts(
   tx: Transaction,
   options: EvaluateOptions,
   proposal: Proposal,
-  { conversation, sayingBefore = [] }: SubmitContext,
+  { conversation, earlierInTurn = [] }: SubmitContext,
 ): Promise<ProposalKnowledge> {
   if (isChatProposal(proposal)) {
     const { account } = options;
     const known = await loadChatFacts(tx, account, proposal.chat, conversation ?? null, options);
     // If earlier messages of the same turn precede it, the first of those is the first contact.
-    const firstContact = known.firstContact && sayingBefore.length === 0;
+    const firstContact = known.firstContact && earlierInTurn.length === 0;
     return { ...known, firstContact, change: null };
   }
   const change =
@@ -272,7 +274,7 @@ async function loadActiveSchedule(
 ): Promise<PolicyFacts['schedule']> {
   if (schedule === undefined) return null;
   const known = (await loadScheduleFacts(tx, account, [schedule])).get(schedule);
-  return known === undefined || known.cancelled ? null : known;
+  return known === undefined || known.isCancelled ? null : known;
 }
 
 function proposalText(proposal: Proposal): string {
@@ -288,11 +290,11 @@ async function quotesPrivateText(
   { account, instructions = null }: EvaluateOptions,
   actor: Actor,
   proposal: Proposal,
-  { sayingBefore = [], askedByOwner }: SubmitContext & Pick<PolicyFacts, 'askedByOwner'>,
+  { earlierInTurn = [], isAskedByOwner }: SubmitContext & Pick<PolicyFacts, 'isAskedByOwner'>,
 ): Promise<boolean> {
   if (proposal.kind !== 'send_message') return false;
   // Everybody in the group sees the assistant's answer.
-  if (actor.kind === 'assistant' && askedByOwner) {
+  if (actor.kind === 'assistant' && isAskedByOwner) {
     return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
   }
   if (actor.kind === 'auto_reply') {
@@ -300,7 +302,7 @@ async function quotesPrivateText(
   }
   if (actor.kind !== 'conversation') return false;
   const { instance } = actor;
-  return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
+  return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, earlierInTurn });
 }
 
 /** Looked up only for a run that has read what others wrote. */

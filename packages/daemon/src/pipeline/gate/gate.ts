@@ -52,11 +52,11 @@ import {
 
 export interface GateOptions extends EvaluateOptions {
   /** Also shows approvals in the owner's own chat. */
-  readonly tellOwner?: boolean;
+  readonly notifyOwner?: boolean;
   /** Called after the commit when the outbox has something to send. Losing the call only costs time. */
-  readonly hint: () => void;
+  readonly wakeOutbox: () => void;
   /** Asks WhatsApp whether a number is registered and stores the answer, if it comes in time. Never rejects. */
-  readonly askNumber?: (address: string) => Promise<unknown>;
+  readonly checkNumber?: (address: string) => Promise<unknown>;
 }
 
 export interface GateResult {
@@ -80,7 +80,7 @@ export interface EvaluatedProposal {
 interface AllowedProposal {
   readonly permit: PermitId;
   readonly row: PermitDetails['row'];
-  readonly considered: Evaluation;
+  readonly evaluation: Evaluation;
 }
 
 export class Gate {
@@ -90,8 +90,8 @@ export class Gate {
     this.#options = options;
   }
 
-  hint(): void {
-    this.#options.hint();
+  wakeOutbox(): void {
+    this.#options.wakeOutbox();
   }
 
   /**
@@ -99,16 +99,16 @@ export class Gate {
    * transaction open and runs the work again. Without an answer the work goes on: the outbox asks before it sends the
    * message.
    */
-  async checkingNumbers<T>(
-    run: (circumstances: Pick<SubmitContext, 'checkNumber'>) => Promise<T>,
+  async withNumberCheck<T>(
+    run: (context: Pick<SubmitContext, 'checksNumber'>) => Promise<T>,
   ): Promise<T> {
-    const { askNumber } = this.#options;
-    if (askNumber === undefined) return run({});
+    const { checkNumber } = this.#options;
+    if (checkNumber === undefined) return run({});
     try {
-      return await run({ checkNumber: true });
+      return await run({ checksNumber: true });
     } catch (error) {
       if (!(error instanceof UncheckedNumberError)) throw error;
-      await askNumber(error.address);
+      await checkNumber(error.address);
       return run({});
     }
   }
@@ -124,16 +124,16 @@ export class Gate {
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    circumstances: SubmitContext = {},
+    context: SubmitContext = {},
   ): Promise<EvaluatedProposal> {
-    const considered = await evaluate(tx, this.#options, actor, proposal, circumstances);
+    const evaluation = await evaluate(tx, this.#options, actor, proposal, context);
     let isSubmitted = false;
     return {
-      decision: considered.decision,
+      decision: evaluation.decision,
       submit: () => {
         if (isSubmitted) throw new Error('a proposal is submitted once');
         isSubmitted = true;
-        return this.#submit(tx, actor, proposal, circumstances, considered);
+        return this.#submit(tx, actor, proposal, context, evaluation);
       },
     };
   }
@@ -142,20 +142,20 @@ export class Gate {
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    circumstances: SubmitContext = {},
+    context: SubmitContext = {},
   ): Promise<GateResult> {
-    return (await this.evaluate(tx, actor, proposal, circumstances)).submit();
+    return (await this.evaluate(tx, actor, proposal, context)).submit();
   }
 
   async #submit(
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
-    circumstances: SubmitContext,
-    considered: Evaluation,
+    context: SubmitContext,
+    evaluation: Evaluation,
   ): Promise<GateResult> {
-    const { decision } = considered;
-    const own = await this.#chatToTell(tx, actor, proposal, decision, circumstances);
+    const { decision } = evaluation;
+    const own = await this.#chatToTell(tx, actor, proposal, decision, context);
     const permit = permitId(randomUUID());
     const permits = proposal.kind === 'send_message' && decision.outcome === 'allow';
     const { account } = this.#options;
@@ -168,11 +168,9 @@ export class Gate {
         subject: ledgerSubjectOf(proposal),
         outcome: decision.outcome,
         reason: decision.reason,
-        detail: ledgerDetailOf(proposal, circumstances, considered, permits ? permit : null),
+        detail: ledgerDetailOf(proposal, context, evaluation, permits ? permit : null),
       },
-      permits
-        ? instanceSnapshotSql(account, circumstances.conversation?.instance ?? null)
-        : undefined,
+      permits ? instanceSnapshotSql(account, context.conversation?.instance ?? null) : undefined,
     );
     // For a permitted message, `permitMessage` seals the row together with the permit.
     if (!permits) await row.sealing?.execute(tx);
@@ -190,17 +188,17 @@ export class Gate {
         if (!isApprovable(proposal)) return nothing;
         return {
           ...nothing,
-          approval: await this.#askPerson(tx, actor, proposal, decision, circumstances, own),
+          approval: await this.#askPerson(tx, actor, proposal, decision, context, own),
         };
       case 'allow':
         return {
           ...nothing,
           permit: permits ? permit : null,
-          grant: considered.change?.id ?? null,
-          message: await this.#carryOut(tx, actor, proposal, circumstances, {
+          grant: evaluation.change?.id ?? null,
+          message: await this.#carryOut(tx, actor, proposal, context, {
             permit,
             row,
-            considered,
+            evaluation,
           }),
         };
     }
@@ -215,12 +213,12 @@ export class Gate {
     actor: Actor,
     proposal: Proposal,
     { outcome }: Decision,
-    { askIn }: SubmitContext,
+    { noticeChat }: SubmitContext,
   ): Promise<ChatId | null> {
     if (outcome !== 'needs_approval' || !isApprovable(proposal)) return null;
-    if (askIn !== undefined) return askIn;
+    if (noticeChat !== undefined) return noticeChat;
     // The assistant's approvals are shown where the owner talks to it.
-    if (this.#options.tellOwner !== true || actor.kind === 'assistant') return null;
+    if (this.#options.notifyOwner !== true || actor.kind === 'assistant') return null;
     return findOrMakeOwnerChat(tx, this.#options.account);
   }
 
@@ -229,7 +227,7 @@ export class Gate {
     actor: Actor,
     proposal: ApprovableProposal,
     { reason }: Decision,
-    { conversation, run, schedule, edits }: SubmitContext,
+    { conversation, run, schedule, editOf }: SubmitContext,
     own: ChatId | null,
   ): Promise<ApprovalId> {
     const { id, noticed } = await createApproval(tx, this.#options.account, {
@@ -239,7 +237,7 @@ export class Gate {
       instance: conversation?.instance ?? null,
       run: run ?? null,
       schedule: schedule ?? null,
-      beganAs: edits ?? null,
+      beganAs: editOf ?? null,
     });
     if (!noticed && own !== null) {
       await showNotice(tx, { gate: this, account: this.#options.account }, id, own);
@@ -252,27 +250,27 @@ export class Gate {
     actor: Actor,
     proposal: Proposal,
     { conversation, approval, run, schedule, reason = '' }: SubmitContext,
-    { permit, row, considered }: AllowedProposal,
+    { permit, row, evaluation }: AllowedProposal,
   ): Promise<OutboxMessage | null> {
     const { account } = this.#options;
     if (approval !== undefined) await markApprovalUsed(tx, account, approval);
     if (proposal.kind === 'set_hold') await setHold(tx, account, proposal.on, reason);
-    if (proposal.kind === 'manage_grant' && considered.change !== null) {
-      const { id, after } = considered.change;
+    if (proposal.kind === 'manage_grant' && evaluation.change !== null) {
+      const { id, after } = evaluation.change;
       await writeGrant(tx, account, { of: proposal.of, id, record: after });
     }
     if (proposal.kind !== 'send_message') return null;
     const put = await permitMessage(tx, account, proposal, {
       permit,
       row,
-      firstContact: considered.firstContact,
+      firstContact: evaluation.firstContact,
       actor: actorName(actor),
       instance: conversation?.instance ?? null,
       approval: approval ?? null,
       run: run ?? null,
       schedule: schedule ?? null,
     });
-    if (considered.answersInGroup && actor.kind === 'assistant') {
+    if (evaluation.answersInGroup && actor.kind === 'assistant') {
       const { now = () => new Date() } = this.#options;
       const answer = { chat: proposal.chat, run: actor.run, outbox: put.id, at: now() };
       await markRequestAnswered(tx, account, answer);
@@ -360,7 +358,7 @@ const isTaintReason = (reason: ReasonCode): boolean => reason.startsWith('read_t
 
 function ledgerDetailOf(
   proposal: Proposal,
-  { approval, run, schedule, answers }: SubmitContext,
+  { approval, run, schedule, answersMessage }: SubmitContext,
   { decision, grant, change, taint }: Evaluation,
   permit: PermitId | null,
 ): Readonly<Record<string, unknown>> {
@@ -371,7 +369,7 @@ function ledgerDetailOf(
     ...(approval === undefined ? {} : { approval }),
     ...(run === undefined ? {} : { run }),
     ...(schedule === undefined ? {} : { schedule }),
-    ...(answers === undefined ? {} : { message: answers }),
+    ...(answersMessage === undefined ? {} : { message: answersMessage }),
     ...(grant === null ? {} : { grant }),
     ...(isTaintReason(decision.reason) ? { taint } : {}),
     ...(change === null
@@ -478,7 +476,7 @@ async function setHold(
 // Notifies the owner in their own chat, through the gate like every message. Nothing depends on it: if it is refused or
 // there is no chat, the notification is dropped.
 
-/** True if the message is queued; call `hint` once the transaction has committed. */
+/** True if the message is queued; call `wakeOutbox` once the transaction has committed. */
 export async function notifyOwner(
   tx: Transaction,
   { gate, account }: { readonly gate: Gate; readonly account: AccountId },

@@ -165,14 +165,14 @@ test('lists a message request until it is dismissed or the contact gets a grant'
     );
   await knock();
   await knock();
-  expect(await people.knocks()).toMatchObject([
+  expect(await people.messageRequests()).toMatchObject([
     { contact_id: contact, count: 2, phone_number: number },
   ]);
   await people.dismiss(contact as never);
-  expect(await people.knocks()).toEqual([]);
+  expect(await people.messageRequests()).toEqual([]);
   await knock();
-  expect(await people.knocks()).toMatchObject([{ count: 3 }]);
+  expect(await people.messageRequests()).toMatchObject([{ count: 3 }]);
   await granted({ phoneNumber: number, ...NOTHING });
-  expect(await people.knocks()).toEqual([]);
+  expect(await people.messageRequests()).toEqual([]);
   await expect(people.dismiss(contact as never)).rejects.toThrow('no such contact');
 });

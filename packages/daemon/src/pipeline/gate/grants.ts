@@ -45,7 +45,7 @@ interface GrantDeps {
   readonly lease: Lease;
   readonly gate: Gate;
   /** Called after a commit that changed something a stream shows. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 export function createGrantService(deps: GrantDeps): GrantService {
@@ -58,7 +58,7 @@ export function createGrantService(deps: GrantDeps): GrantService {
   };
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
     const changed = await transaction(deps, ({ tx }) => run(tx));
-    deps.changed();
+    deps.onChange();
     return changed;
   };
   return {
@@ -121,8 +121,8 @@ async function granteeOf(
   if (known !== undefined) return { kind: 'contact', contact: contactId(known) };
   if (group !== undefined) {
     if (!GROUP.test(group)) throw new RelayError('contact_not_found');
-    const { ofGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [group] });
-    const chat = ofGroup.get(group);
+    const { byGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [group] });
+    const chat = byGroup.get(group);
     if (chat === undefined) throw new Error('a group without a chat');
     return { kind: 'group', chat };
   }
@@ -190,13 +190,13 @@ export function createPeopleService({ db, lease, admins }: PeopleDeps): ContactS
       if (query === '') {
         return { ...(await readContactPage(db, account, asked)), meant: null, number: null };
       }
-      const { matches, total, meant, number } = await matchContacts(db, account, {
+      const { matches, total, likely, number } = await matchContacts(db, account, {
         query,
         ...asked,
       });
-      const choice = chooseMatch(meant);
+      const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
       const one = 'found' in choice ? choice.found.id : null;
-      return { contacts: matches.map(({ of }) => of), total, meant: one, number };
+      return { contacts: matches.map(({ contact }) => contact), total, meant: one, number };
     },
     counts: () => countContacts(db, account),
     detail: async (id) => {
@@ -204,7 +204,7 @@ export function createPeopleService({ db, lease, admins }: PeopleDeps): ContactS
       if (detail === null) throw new RelayError('contact_not_found');
       return detail;
     },
-    knocks: () => listMessageRequests(db, account),
+    messageRequests: () => listMessageRequests(db, account),
     dismiss: async (contact) => {
       const dismissed = await transaction({ db, lease }, ({ tx }) =>
         markMessageRequestDismissed(tx, account, contact),

@@ -11,7 +11,7 @@ const hold = createHoldService({
   db,
   lease,
   gate,
-  changed: () => {},
+  onChange: () => {},
   onRelease: async ({ tx, afterCommit }) => {
     asked.push((await tx.selectFrom('holds').selectAll().execute()).length === 1);
     afterCommit.push(() => after.push('committed'));

@@ -18,21 +18,21 @@ export interface HoldDeps {
   readonly gate: Gate;
   readonly onRelease: OnRelease;
   /** Called after a commit that changed something a stream shows. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 export function createHoldService(deps: HoldDeps): HoldService {
-  const { db, lease, gate, changed } = deps;
+  const { db, lease, gate, onChange } = deps;
   return {
     hold: async (reason) => {
       await transaction(deps, ({ tx }) => hold(deps, tx, reason));
-      changed();
+      onChange();
       return readHold(db, lease);
     },
     release: async () => {
       await transaction(deps, (work) => release(deps, work));
-      changed();
-      gate.hint();
+      onChange();
+      gate.wakeOutbox();
       return readHold(db, lease);
     },
   };

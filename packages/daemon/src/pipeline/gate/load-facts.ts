@@ -152,15 +152,15 @@ interface GroupAnswerOptions {
   readonly now?: () => Date;
 }
 
-export interface GroupAnswerFacts extends Pick<PolicyFacts, 'askedByOwner' | 'withinCadence'> {
+export interface GroupAnswerFacts extends Pick<PolicyFacts, 'isAskedByOwner' | 'withinCadence'> {
   /** The owner's request is too old to answer. */
-  readonly tooOld: boolean;
+  readonly isTooOld: boolean;
 }
 
 export const NO_GROUP_ANSWER: GroupAnswerFacts = {
-  askedByOwner: false,
+  isAskedByOwner: false,
   withinCadence: false,
-  tooOld: false,
+  isTooOld: false,
 };
 
 interface GroupAnswerQuery {
@@ -210,9 +210,9 @@ export async function loadGroupAnswerFacts(
     minutes_between_answers: minutesBetweenAnswers,
   };
   return {
-    askedByOwner: true,
-    withinCadence: checkCadence({ answered, settings, zone, now }).may,
-    tooOld: isRequestTooOld(row.sent_at, now, ANSWER_MAX_AGE_MS),
+    isAskedByOwner: true,
+    withinCadence: checkCadence({ answered, settings, zone, now }).allowed,
+    isTooOld: isRequestTooOld(row.sent_at, now, ANSWER_MAX_AGE_MS),
   };
 }
 
@@ -237,7 +237,7 @@ async function findGroupRequest(
 // may no longer schedule.
 
 export interface LoadedSchedule extends ScheduleFacts {
-  readonly cancelled: boolean;
+  readonly isCancelled: boolean;
 }
 
 export async function loadScheduleFacts(
@@ -288,9 +288,9 @@ const factsOf = (row: ScheduleRow): LoadedSchedule => ({
   chat: row.chat_id,
   hash: contentHash({ chat: row.chat_id, text: row.body }),
   by: row.created_by === 'owner' ? 'owner' : 'agent',
-  programGone: row.program_gone,
+  clientRevoked: row.program_gone,
   approved: row.approval_id !== null,
-  cancelled: row.state === 'cancelled',
+  isCancelled: row.state === 'cancelled',
 });
 
 // Whether the owner dictated a message in the turn that sends it, checked against what the owner really wrote.
@@ -332,25 +332,25 @@ interface ConversationSpeaker {
   /** The owner's instructions for all agents. */
   readonly instructions: string | null;
   /** Messages of the same turn that are not stored yet. */
-  readonly sayingBefore: readonly string[];
+  readonly earlierInTurn: readonly string[];
 }
 
 export async function quotesPrivateWords(
   tx: Transaction,
   text: string,
-  { account, instance, instructions, sayingBefore }: ConversationSpeaker,
+  { account, instance, instructions, earlierInTurn }: ConversationSpeaker,
 ): Promise<boolean> {
-  const told = await loadPrivateTexts(tx, account, instance);
-  if (told === undefined) return false;
+  const stored = await loadPrivateTexts(tx, account, instance);
+  if (stored === undefined) return false;
   // A single todo may be said; the whole list may not.
-  const todos = told.todos.map((todo) => todo.text).join('\n');
-  const lines = told.lines.toReversed();
+  const todos = stored.todos.map((todo) => todo.text).join('\n');
+  const lines = stored.lines.toReversed();
   // Relay's notes for the agent may contain the owner's own words, for example when they decline a message.
   const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
-  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
-  const facts = told.options.facts ?? [];
+  const privateTexts = [stored.objective, instructions ?? '', todos, stored.summary ?? '', notes];
+  const facts = stored.options.facts ?? [];
   const spoken = lines.flatMap(({ role, end }) => (role === 'agent' ? [end] : []));
-  const saidBefore = newest([...spoken, ...sayingBefore]);
+  const saidBefore = newest([...spoken, ...earlierInTurn]);
   const words = { privateTexts, facts, saidBefore };
   if (!leaksPrivateText(text, { ...words, knownTexts: [] })) return false;
   const said = await tx
@@ -360,7 +360,7 @@ export async function quotesPrivateWords(
     .where('instance_id', '=', instance)
     .where('role', 'in', ['contact', 'manual'])
     .execute();
-  const knownTexts = [told.target_contact, ...said.map(({ content }) => content)];
+  const knownTexts = [stored.target_contact, ...said.map(({ content }) => content)];
   return leaksPrivateText(text, { ...words, knownTexts });
 }
 
@@ -388,7 +388,8 @@ export async function quotesPersona(
     .where('s.chat_id', '=', chat)
     .executeTakeFirst();
   const privateTexts = [instructions ?? '', session?.persona ?? ''];
-  if (session === undefined || privateTexts.every((told) => told === '')) return false;
+  if (session === undefined || privateTexts.every((privateText) => privateText === ''))
+    return false;
   const linesOf = (role: 'user' | 'assistant') =>
     tx
       .selectFrom('session_messages')

@@ -46,11 +46,11 @@ interface ObservedGroupDeps {
   /** The owner's time zone. */
   readonly zone: string;
   /** Runs in the transaction that starts observing, for features that work on observed groups at set times. */
-  readonly begun?: (work: UnitOfWork, chat: ChatId) => Promise<void>;
+  readonly onObserved?: (work: UnitOfWork, chat: ChatId) => Promise<void>;
   /** Runs after observing has stopped: deletes everything stored about the group. */
   readonly erase?: (chat: ChatId) => Promise<unknown>;
   /** Called after a commit that changed something a stream shows. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGroupService {
@@ -60,26 +60,26 @@ export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGro
     (await readObservedOverview(db, account, deps.now())).map((one) => shown(deps, one));
   return {
     list,
-    preview: async (wish) => {
-      const { chat, address, name } = await resolveGroup(db, account, wish.group);
+    preview: async (request) => {
+      const { chat, address, name } = await resolveGroup(db, account, request.group);
       const found = chat === null ? null : await readObservedGroup(db, account, chat);
       return {
-        ...termsShown(deps, { address, name, ...requestedTerms(deps, wish, found?.options) }),
-        may_answer: wish.may_answer,
+        ...termsShown(deps, { address, name, ...requestedTerms(deps, request, found?.options) }),
+        may_answer: request.may_answer,
         observed: found !== null,
       };
     },
-    add: async (wish) => {
-      const chat = await transaction(deps, (work) => begin(deps, work, wish));
-      deps.changed();
+    add: async (request) => {
+      const chat = await transaction(deps, (work) => begin(deps, work, request));
+      deps.onChange();
       const group = (await list()).find(({ chat_id }) => chat_id === chat);
-      if (group === undefined) throw new RelayError('not_observed', { group: wish.group });
+      if (group === undefined) throw new RelayError('not_observed', { group: request.group });
       return group;
     },
     remove: async (group, { erase }) => {
       const { chat, name } = await transaction(deps, ({ tx }) => end(deps, tx, group));
       if (erase) await deps.erase?.(chat);
-      deps.changed();
+      deps.onChange();
       return { chat_id: chat, name, erased: erase };
     },
   };
@@ -88,26 +88,26 @@ export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGro
 async function begin(
   deps: ObservedGroupDeps,
   work: UnitOfWork,
-  wish: ObserveGroupRequest,
+  request: ObserveGroupRequest,
 ): Promise<ChatId> {
   const { tx } = work;
   const { account } = deps.lease;
-  const meant = await resolveGroup(tx, account, wish.group);
+  const meant = await resolveGroup(tx, account, request.group);
   const chat = meant.chat ?? (await findOrMakeGroupChat(tx, account, meant.address));
   const held = await readObservedGroup(tx, account, chat);
-  const terms = requestedTerms(deps, wish, held?.options);
-  if (held?.announcedAt == null && !wish.announced) {
+  const terms = requestedTerms(deps, request, held?.options);
+  if (held?.announcedAt == null && !request.announced) {
     const { announcement } = termsShown(deps, { ...meant, ...terms });
     throw new RelayError('not_announced', { group: meant.name, announcement });
   }
-  await grantReading(deps, tx, chat, wish.may_answer);
+  await grantReading(deps, tx, chat, request.may_answer);
   await putObservedGroup(tx, account, {
     chat,
-    zone: wish.zone === undefined ? (held?.zone ?? terms.zone) : terms.zone,
+    zone: request.zone === undefined ? (held?.zone ?? terms.zone) : terms.zone,
     options: terms.options,
-    announcedAt: wish.announced ? deps.now() : null,
+    announcedAt: request.announced ? deps.now() : null,
   });
-  if (held === null) await deps.begun?.(work, chat);
+  if (held === null) await deps.onObserved?.(work, chat);
   await note(tx, account, chat, 'observe_group');
   return chat;
 }
@@ -240,8 +240,8 @@ const NAMED = 5;
 
 async function resolveGroup(db: Db, account: AccountId, given: string): Promise<ResolvedGroup> {
   const query = given.trim();
-  const { meant } = await matchContacts(db, account, { query, kind: 'group', limit: NAMED });
-  const choice = chooseMatch(meant);
+  const { likely } = await matchContacts(db, account, { query, kind: 'group', limit: NAMED });
+  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
   if ('found' in choice) {
     const { id, jid, name } = choice.found;
     return { chat: id as ChatId, address: jid ?? '', name: name ?? jid ?? '' };
@@ -260,8 +260,8 @@ async function findOrMakeGroupChat(
   account: AccountId,
   address: string,
 ): Promise<ChatId> {
-  const { ofGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [address] });
-  const chat = ofGroup.get(address);
+  const { byGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [address] });
+  const chat = byGroup.get(address);
   if (chat === undefined) throw new Error('a group without a chat');
   return chat;
 }

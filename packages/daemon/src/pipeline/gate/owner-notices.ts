@@ -110,6 +110,6 @@ export async function findOrMakeOwnerChat(
   const contacts = await resolveSightings(tx, account, [
     other === null ? [number] : [number, other],
   ]);
-  const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
-  return [...ofContact.values()][0] ?? null;
+  const { byContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
+  return [...byContact.values()][0] ?? null;
 }

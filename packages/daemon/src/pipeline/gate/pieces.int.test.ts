@@ -4,12 +4,12 @@ import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 
-const world = await freshDaemonHarness();
-const { agent, reaches, reply, sql } = world;
+const harness = await freshDaemonHarness();
+const { agent, reaches, reply, sql } = harness;
 
 const create = async (): Promise<InstanceId> => {
   const objective = 'Sell the bicycle. The lock has the key KRYPTO-77-LOCK-3131, not for anybody.';
-  const { id } = await world.verbs.create({ objective, target_contact: newPhone(), todos: [] });
+  const { id } = await harness.service.create({ objective, target_contact: newPhone(), todos: [] });
   return instanceId(id);
 };
 const outbox = async (id: InstanceId) =>
@@ -36,7 +36,7 @@ test('stops a private text that is revealed letter by letter over several turns'
   for (let turn = 0; turn < 3; turn++) {
     await reaches(id, 'WAITING_FOR_REPLY');
     await reply(id, 'And?');
-    await world.quiet();
+    await harness.quiet();
   }
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   expect((await outbox(id)).join('')).toBe('KRYPTO77LOCK');
@@ -47,12 +47,12 @@ test('does not stop later messages because of a private text that the owner appr
   agent(() => ({ messages: ['The key is KRYPTO-77-LOCK-3131'] }));
   const id = await create();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-  const [question] = (await world.approvals.list('pending')).filter(
+  const [question] = (await harness.approvals.list('pending')).filter(
     (row) => row.instance_id === id,
   );
-  await world.approvals.approve(question?.id as Parameters<typeof world.approvals.approve>[0]);
+  await harness.approvals.approve(question?.id as Parameters<typeof harness.approvals.approve>[0]);
   agent(() => ({ messages: ['Does it open?', 'It should.'] }));
   await reply(id, 'Thanks');
-  await world.quiet();
+  await harness.quiet();
   expect((await outbox(id)).slice(1)).toEqual(['Does it open?', 'It should.']);
 });

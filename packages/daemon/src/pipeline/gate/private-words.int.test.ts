@@ -4,8 +4,8 @@ import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 import { quotesPrivateWords } from './load-facts.ts';
 
-const world = await freshDaemonHarness();
-const { account, database, sql } = world;
+const harness = await freshDaemonHarness();
+const { account, database, sql } = harness;
 
 const CODES = {
   objective: 'OBJ-7f3a-99bc-1d2e',
@@ -16,15 +16,15 @@ const CODES = {
 };
 
 async function made(): Promise<{ id: InstanceId; phone: string }> {
-  world.agent(() => ({ messages: ['Hello'] }));
+  harness.agent(() => ({ messages: ['Hello'] }));
   const phone = newPhone();
-  const { id } = await world.verbs.create({
+  const { id } = await harness.service.create({
     objective: `Sell the bicycle to ${phone} under ${CODES.objective} and ${CODES.fact}`,
     target_contact: phone,
     todos: [{ text: `Mention ${CODES.todo}` }],
     facts: [`The frame is ${CODES.fact}.`],
   });
-  await world.reaches(instanceId(id), 'WAITING_FOR_REPLY');
+  await harness.reaches(instanceId(id), 'WAITING_FOR_REPLY');
   await sql('UPDATE instances SET summary = $2 WHERE id = $1', [id, `They know ${CODES.summary}.`]);
   return { id: instanceId(id), phone };
 }
@@ -35,7 +35,7 @@ const quotes = (id: InstanceId, text: string) =>
       account,
       instance: id,
       instructions: `Sign as ${CODES.instructions}.`,
-      sayingBefore: [],
+      earlierInTurn: [],
     }),
   );
 

@@ -12,9 +12,9 @@ import { findReady, type ReadyQuery } from '../outbox/claim.ts';
 import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send-as-owner.ts';
 
-const world = await freshDaemonHarness();
-await world.acknowledges(false);
-const { account, database, sql, conversations, create, reaches, verbs } = world;
+const harness = await freshDaemonHarness();
+await harness.acknowledges(false);
+const { account, database, sql, conversations, create, reaches, service } = harness;
 const pacing = pacingSchema.parse({ enabled: false });
 
 const ASKED = (): ReadyQuery => ({
@@ -49,15 +49,15 @@ const requeue = (body: string) =>
 
 test('sends a conversation’s messages including the last one, and none once it is cancelled', async () => {
   await empty();
-  world.agent(() => ({ messages: ['Goodbye'], end: 'done' }));
+  harness.agent(() => ({ messages: ['Goodbye'], endReason: 'done' }));
   const id = await create();
   await reaches(id, 'COMPLETED');
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 
-  world.agent(() => ({ messages: ['Hello'] }));
+  harness.agent(() => ({ messages: ['Hello'] }));
   const other = await create();
   await reaches(other, 'WAITING_FOR_REPLY');
-  await verbs.cancel(other);
+  await service.cancel(other);
   expect(await waiting()).toEqual(['Goodbye']);
   await requeue('Hello');
   expect((await verdicts())[1]).toMatchObject({ verdict: 'stop' });
@@ -233,13 +233,13 @@ const followUp = async (id: InstanceId, text: string) => {
 
 test('stops a follow-up when the contact has answered, and sends the reply and the next follow-up', async () => {
   await empty();
-  world.agent(() => ({ messages: ['Hello'] }));
+  harness.agent(() => ({ messages: ['Hello'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   await followUp(id, 'Are you there?');
   expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }]);
-  await world.reply(id, 'Yes!');
-  await world.quiet();
+  await harness.reply(id, 'Yes!');
+  await harness.quiet();
   await followUp(id, 'And now?');
   expect(await waiting()).toEqual(['Hello', 'And now?']);
   await requeue('Are you there?');
@@ -256,24 +256,24 @@ test('stops a follow-up when the contact has answered, and sends the reply and t
 
 test('stops an approved follow-up when the contact has answered', async () => {
   await empty();
-  world.agent(() => ({ messages: ['Hello'] }));
-  const made = await verbs.create({
+  harness.agent(() => ({ messages: ['Hello'] }));
+  const made = await service.create({
     objective: 'Sell the bicycle. The lock has the key KEY-4f3a-99bc-1d2e',
     target_contact: newPhone(),
     todos: [],
   });
   const id = instanceId(made.id);
-  await world.acknowledges(true);
+  await harness.acknowledges(true);
   await reaches(id, 'WAITING_FOR_REPLY');
-  await world.acknowledges(false);
-  world.agent(() => ({ messages: ['The key is KEY-4f3a-99bc-1d2e'] }));
-  await world.heartbeat(id);
+  await harness.acknowledges(false);
+  harness.agent(() => ({ messages: ['The key is KEY-4f3a-99bc-1d2e'] }));
+  await harness.heartbeat(id);
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-  const [asked] = await world.approvals.list('pending');
-  await world.approvals.approve(approvalId(asked?.id ?? ''));
+  const [asked] = await harness.approvals.list('pending');
+  await harness.approvals.approve(approvalId(asked?.id ?? ''));
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
-  world.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
-  await world.reply(id, 'Here I am');
+  harness.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
+  await harness.reply(id, 'Here I am');
   expect(await waiting()).toEqual([]);
   await requeue('The key is KEY-4f3a-99bc-1d2e');
   expect(await verdicts()).toEqual([
@@ -283,19 +283,19 @@ test('stops an approved follow-up when the contact has answered', async () => {
       sentence: expect.stringContaining('answered before this follow-up'),
     },
   ]);
-  await world.quiet();
+  await harness.quiet();
 });
 
 test('holds back only the agent’s messages of a paused conversation', async () => {
   await empty();
-  world.agent(() => ({ messages: ['Hello'] }));
+  harness.agent(() => ({ messages: ['Hello'] }));
   const [paused, other] = [await create(), await create()];
   for (const id of [paused, other]) await reaches(id, 'WAITING_FOR_REPLY');
-  const { target_contact: phone } = await verbs.get(paused);
-  await verbs.pause(paused);
+  const { target_contact: phone } = await service.get(paused);
+  await service.pause(paused);
   await sendAsOwner(conversations, { to: phone, text: 'From me' });
   expect(await waiting()).toEqual(['Hello', 'From me']);
-  await verbs.resume(paused);
+  await service.resume(paused);
   expect(await waiting()).toEqual(['Hello', 'Hello', 'From me']);
   expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }, { verdict: 'go' }]);
 });
@@ -317,8 +317,8 @@ test('stops the agent’s messages from before a takeover, and sends those after
   await requeue('Hello');
   expect(await verdicts()).toEqual([stopped]);
   await empty();
-  await verbs.resume(id);
-  await world.reply(id, 'Hm');
-  await world.quiet();
+  await service.resume(id);
+  await harness.reply(id, 'Hm');
+  await harness.quiet();
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });

@@ -92,7 +92,7 @@ function judge(
   permit: (PermitRow & { readonly isSigned: boolean }) | undefined,
   actor: Actor | ReasonFor<'deny'>,
   known: PolicyFacts,
-  { tooOld, ...asked }: GroupAnswerFacts,
+  { isTooOld, ...asked }: GroupAnswerFacts,
 ): RecheckVerdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
   const hash = contentHash({ chat: row.chat_id, text: row.body });
@@ -101,11 +101,11 @@ function judge(
   const isApproved = permit.approval_id !== null;
   if (permit.taken_over) return stop('taken_over', TAKEN_OVER);
   if (permit.overtaken) return stop('overtaken', OVERTAKEN);
-  if (permit.schedule?.cancelled) return stop('unscheduled', UNSCHEDULED);
-  if (permit.in_group && !asked.askedByOwner) {
+  if (permit.schedule?.isCancelled) return stop('unscheduled', UNSCHEDULED);
+  if (permit.in_group && !asked.isAskedByOwner) {
     return stop('not_observed', REASONS.not_observed.sentence);
   }
-  if (tooOld && !isApproved) return stop('too_old', TOO_OLD);
+  if (isTooOld && !isApproved) return stop('too_old', TOO_OLD);
   if (row.first_contact && known.unregistered) {
     return lost('not_on_whatsapp', REASONS.not_on_whatsapp.sentence);
   }

@@ -43,7 +43,7 @@ export async function sendAsOwner(
   const { lease } = deps;
   const { account } = lease;
   const { to, text, key } = message;
-  const { decision, put, jid } = await deps.gate.checkingNumbers((check) =>
+  const { decision, put, jid } = await deps.gate.withNumberCheck((check) =>
     transaction(deps, async ({ tx }) => {
       const chat = await findOrMakeChat(tx, account, to);
       const jid = await loadChatAddress(tx, account, chat);
@@ -59,7 +59,7 @@ export async function sendAsOwner(
     }),
   );
   if (put === null || jid === null) throw refusalError(decision?.reason ?? 'unknown_chat');
-  deps.gate.hint();
+  deps.gate.wakeOutbox();
   return { ...put, jid };
 }
 
@@ -77,7 +77,7 @@ export async function findOrMakeChat(
   const group = GROUP.test(address);
   const contacts = group ? [] : await resolveSightings(tx, account, [[personAt(address)]]);
   const made = await findOrMakeChats(tx, account, { contacts, groups: group ? [address] : [] });
-  const [chat] = [...made.ofGroup.values(), ...made.ofContact.values()];
+  const [chat] = [...made.byGroup.values(), ...made.byContact.values()];
   if (chat === undefined) throw new Error('an address without a chat');
   return chat;
 }

@@ -8,11 +8,11 @@ import { hashSecret } from '../../interfaces/http/guard.ts';
 import { freshGate } from './testing/bed.ts';
 import { createTokenService } from './tokens.ts';
 
-const bed = await freshGate({ tellOwner: true });
+const bed = await freshGate({ notifyOwner: true });
 const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit, verdicts } = bed;
-const told: string[] = [];
-const tokens = createTokenService({ db, lease, changed: () => told.push('changed') });
-const known = (secret: string) => createClientTokens(db, account).known(hashSecret(secret));
+const changes: string[] = [];
+const tokens = createTokenService({ db, lease, changed: () => changes.push('changed') });
+const known = (secret: string) => createClientTokens(db, account).findClient(hashSecret(secret));
 const reader = createLedgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
 
 const SEND = { scopes: ['messages:read', 'messages:send'], confirm: true } as const;
@@ -85,8 +85,8 @@ test('rejects an expired token, lists it as expired, and frees its name', async 
 });
 
 test('creates one token when several are requested with the same name at once', async () => {
-  const wish = { name: 'contested', ...SEND, scopes: [...SEND.scopes] };
-  const answers = await Promise.allSettled(times(6, () => tokens.create(wish)));
+  const request = { name: 'contested', ...SEND, scopes: [...SEND.scopes] };
+  const answers = await Promise.allSettled(times(6, () => tokens.create(request)));
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   for (const answer of answers) {
     if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'token_exists' });
@@ -205,7 +205,7 @@ test('tells the owner which client asks', async () => {
   await sql("UPDATE accounts SET phone = '4915100000001' WHERE id = $1", [account]);
   const chat = await chatOf(await granted({ displayName: 'Mom' }));
   const { name, actor } = await newToken();
-  await submit(actor, said(chat, 'Hello there'), { confirm: true });
+  await submit(actor, said(chat, 'Hello there'), { needsConfirmation: true });
   const [notice] = await sql('SELECT body FROM outbox');
   expect(notice?.body).toContain(`, asked for by the program “${name}”, waits for your yes.`);
 });

@@ -164,8 +164,8 @@ async function findTokenContact(
   who: string,
 ): Promise<ContactId> {
   const asked = { query: who, kind: 'person', limit: MOST_NAMED } as const;
-  const { meant, number } = await matchContacts(tx, account, asked);
-  const choice = chooseMatch(meant);
+  const { likely, number } = await matchContacts(tx, account, asked);
+  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
   if ('found' in choice) return contactId(choice.found.id);
   if ('ambiguous' in choice) {
     const names = choice.ambiguous.slice(0, MOST_NAMED).map(({ name }) => name);

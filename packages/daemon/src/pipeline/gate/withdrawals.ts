@@ -52,7 +52,7 @@ export async function hasUnsent(
 
 interface RestoreDeps extends Pick<HoldDeps, 'lease' | 'gate'> {
   readonly now: () => Date;
-  readonly settled: DeliveryHooks['settled'];
+  readonly settled: DeliveryHooks['onSettled'];
 }
 
 /** A message that was queued for longer than this when the archive is restored is withdrawn. */

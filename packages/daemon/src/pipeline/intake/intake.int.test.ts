@@ -32,7 +32,7 @@ async function freshDesk(): Promise<Desk> {
     db,
     lease,
     jobs,
-    open: openPlain,
+    unseal: openPlain,
     read: readJson,
     receive: (...contents) => receive(store, store.account, contents),
   };
@@ -198,11 +198,11 @@ test('sets unreadable rows aside with a reason and continues with the rest', asy
     incoming({ body: 'sealed by another home' }),
     incoming({ body: 'after' }),
   );
-  const open = (row: { content: Buffer }) => {
+  const unseal = (row: { content: Buffer }) => {
     if (row.content.includes('another home')) throw new Error('not ours');
     return row.content;
   };
-  expect(await takeInBatch({ ...desk, open }, 200)).toMatchObject({ rows: 6, stored: 2 });
+  expect(await takeInBatch({ ...desk, unseal }, 200)).toMatchObject({ rows: 6, stored: 2 });
   expect(await bodies(desk)).toEqual(['before', 'after']);
   expect(await desk.sql('SELECT failure FROM inbox ORDER BY seq')).toEqual(
     [null, 'garbage', null, 'nobody', 'sealed', null].map((failure) => ({ failure })),
@@ -253,7 +253,7 @@ test('stores a batch row by row if the database refuses one of its rows', async 
   await desk.sql(`ALTER TABLE message_keys ADD CHECK (message_id <> '${poison.id}')`);
   const intake = new Intake({ ...desk, log: silentLog });
   intake.start();
-  await intake.drained();
+  await intake.waitUntilEmpty();
   await intake.stop();
   expect(await count(desk, 'messages')).toBe(605);
   expect(await desk.sql('SELECT message_id, failure FROM inbox WHERE failure IS NOT NULL')).toEqual(
@@ -263,16 +263,16 @@ test('stores a batch row by row if the database refuses one of its rows', async 
 
 test('stores at once after a hint, and within a second without one', async () => {
   const desk = await freshDesk();
-  let told = 0;
-  const intake = new Intake({ ...desk, log: silentLog, stored: () => told++ });
+  let calls = 0;
+  const intake = new Intake({ ...desk, log: silentLog, onStored: () => calls++ });
   intake.start();
   onTestFinished(() => intake.stop());
-  await intake.drained();
+  await intake.waitUntilEmpty();
   await desk.receive(incoming());
-  intake.hint();
-  await eventually(() => told === 1);
+  intake.wake();
+  await eventually(() => calls === 1);
   await desk.receive(incoming());
-  await eventually(() => told === 2);
+  await eventually(() => calls === 2);
 });
 
 test('stores nothing after losing its lease', async () => {

@@ -30,7 +30,7 @@ import { applyStrangerBudget, type StrangerBudget } from './stranger-budget.ts';
 interface IntakeOptions extends IntakeDeps {
   readonly log: Log;
   /** Called after a commit that stored something. */
-  readonly stored?: () => void;
+  readonly onStored?: () => void;
 }
 
 const BATCH_SIZE = 500;
@@ -54,12 +54,12 @@ export class Intake {
     this.#loop.start();
   }
 
-  hint(): void {
+  wake(): void {
     this.#loop.hint();
   }
 
   /** Resolves when everything that is in the inbox now has been stored. */
-  drained(): Promise<void> {
+  waitUntilEmpty(): Promise<void> {
     return this.#loop.caughtUp();
   }
 
@@ -93,13 +93,13 @@ export class Intake {
   }
 
   #note(batch: IntakeBatch): number {
-    const { log, jobs, stored } = this.#options;
+    const { log, jobs, onStored } = this.#options;
     for (const { failure } of batch.setAside) {
       log.warn('an inbox row was set aside', { reason: failure });
     }
     if (batch.stored > 0) {
-      jobs.hint('route');
-      stored?.();
+      jobs.wake('route');
+      onStored?.();
     }
     return batch.rows;
   }
@@ -119,7 +119,7 @@ export interface IntakeDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
-  readonly open: UnsealRow;
+  readonly unseal: UnsealRow;
   readonly read: InboxReader;
   /** Without a budget, everything is stored. */
   readonly strangers?: StrangerBudget;
@@ -135,7 +135,7 @@ interface IntakeBatch {
 export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatch> {
   return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, limit);
-    const readings = rows.map((row) => parseInboxRow(row, deps.open, deps.read));
+    const readings = rows.map((row) => parseInboxRow(row, deps.unseal, deps.read));
     const taken = readings.filter((reading): reading is ReadableRow => 'message' in reading);
     const refused = readings.filter((reading): reading is UnreadableRow => 'failure' in reading);
     const stored = taken.length === 0 ? 0 : await storeMessages(deps, tx, taken);
@@ -193,7 +193,7 @@ async function storeMessages(
       quotedId: message.quotedId,
       media: message.media,
       details: message.details,
-      late: message.late,
+      isLate: message.late,
       source: 'whatsapp',
       inboxSeq: row.seq,
     })),
@@ -246,8 +246,8 @@ async function placeMessages(
     const { message } = item;
     const contact = contacts.get(item) ?? null;
     const chat = message.isGroup
-      ? chats.ofGroup.get(message.chat)
-      : contact && chats.ofContact.get(contact);
+      ? chats.byGroup.get(message.chat)
+      : contact && chats.byContact.get(contact);
     if (!chat) throw new Error('a message without a chat');
     return { ...item, chat, sender: message.fromMe ? null : contact };
   });
@@ -299,7 +299,7 @@ function collectChatUpdates(messages: readonly PlacedMessage[]): readonly ChatUp
       chat,
       lastMessageAt: latest(before?.lastMessageAt, sentAt),
       unread: fromMe ? 0 : (before?.unread ?? 0) + 1,
-      answered: fromMe || (before?.answered ?? false),
+      isAnswered: fromMe || (before?.isAnswered ?? false),
     });
   }
   return [...chats.values()];

@@ -18,8 +18,8 @@ const NOW = new Date('2026-03-12T12:00:00Z');
 const AT = Date.UTC(2026, 2, 12, 10);
 const MINUTE = 60_000;
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, jobs } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = harness;
 const { db, lease, events } = conversations;
 const ingest = createIngestService({ db, lease, jobs, events, now: () => NOW });
 const ADMIN = '4915100000009';
@@ -87,8 +87,8 @@ async function hear(...messages: Parameters<typeof incoming>[0][]): Promise<void
   const all = messages.map((message) =>
     incoming({ chat: group(1), sender: phone(1), sentAt: new Date(AT), ...message }),
   );
-  await receive(world, account, all);
-  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  await receive(harness, account, all);
+  while ((await takeInBatch({ db, lease, jobs, unseal: openPlain, read: readJson }, 200)).rows > 0);
 }
 
 /** Routes in order like the workers, but only when the test says so. */

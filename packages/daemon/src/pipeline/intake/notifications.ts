@@ -56,7 +56,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
         parseNotification(notification, deps.now()),
       );
       const report = await transaction(deps, ({ tx }) => takeAll(deps, tx, given));
-      if (report.taken > 0) deps.jobs.hint('route');
+      if (report.taken > 0) deps.jobs.wake('route');
       return report;
     },
   };
@@ -158,7 +158,7 @@ async function takeOne(
       id,
       sentAt: at,
       quotedId: null,
-      late: false,
+      isLate: false,
       source: 'notification',
       inboxSeq: null,
     },
@@ -169,7 +169,7 @@ async function takeOne(
     VALUES (${account}, ${chat}, ${sender}, ${at}, ${number})`.execute(tx);
   const gone = await dedupeNotifications(tx, account, { chat, number, sentAt: at });
   if (gone.includes(number)) return false;
-  await updateChats(tx, account, [{ chat, lastMessageAt: at, unread: 0, answered: false }]);
+  await updateChats(tx, account, [{ chat, lastMessageAt: at, unread: 0, isAnswered: false }]);
   await appendEvents(tx, account, [
     { kind: MESSAGE_EVENT, subject: chat, data: { number, message: id } },
   ]);

@@ -26,7 +26,7 @@ async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
     limits: () => limits,
     emptyJournalEntry: () => EMPTY,
   };
-  const world = { db, lease, jobs, open: openPlain, read: readJson, strangers };
+  const deps = { db, lease, jobs, unseal: openPlain, read: readJson, strangers };
   const { account, sql } = store;
   return {
     ...store,
@@ -39,7 +39,7 @@ async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
         `INSERT INTO decrypt_journal (account_id, digest, plain)
          SELECT account_id, digest, content FROM inbox ON CONFLICT DO NOTHING`,
       );
-      while ((await takeInBatch(world, 3)).rows > 0);
+      while ((await takeInBatch(deps, 3)).rows > 0);
     },
     stored: async () =>
       (await sql<{ body: string }>('SELECT body FROM messages ORDER BY id')).map(({ body }) =>

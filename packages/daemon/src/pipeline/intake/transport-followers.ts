@@ -15,7 +15,7 @@ import type { Intake } from './intake.ts';
 interface AbsenceTrackerOptions {
   readonly db: Db;
   readonly lease: Lease;
-  readonly intake: Pick<Intake, 'drained'>;
+  readonly intake: Pick<Intake, 'waitUntilEmpty'>;
   readonly log: Log;
   /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
@@ -30,7 +30,7 @@ export class AbsenceTracker {
     this.#options = options;
   }
 
-  follow(event: TransportEvent): void {
+  onTransportEvent(event: TransportEvent): void {
     if (event.type === 'replayed') this.#enqueue(() => this.#finish(event.count));
     if (event.type !== 'link') return;
     const connected = whatsappStatusOf(event.link.state) === 'connected';
@@ -49,7 +49,7 @@ export class AbsenceTracker {
 
   async #finish(replayed: number): Promise<void> {
     const { db, lease, intake, log, changed } = this.#options;
-    await intake.drained();
+    await intake.waitUntilEmpty();
     const report = await finishRestartReport(db, lease, replayed);
     if (report === null) return;
     log.info('caught up after absence', { reason: reportSentence(report), count: report.messages });
@@ -79,7 +79,7 @@ export class ContactSync {
     this.#log = log;
   }
 
-  follow(event: TransportEvent): void {
+  onTransportEvent(event: TransportEvent): void {
     if (event.type === 'aliases')
       this.#enqueue(() => noteAliases(this.#db, this.#lease, event.addresses));
     if (event.type === 'group_names')

@@ -57,7 +57,7 @@ export interface ClaimOptions {
   readonly pacing: PacingSettings;
   readonly delivery: DeliverySettings;
   readonly recheck: PermitRecheck;
-  readonly aftermath: DeliveryHooks;
+  readonly hooks: DeliveryHooks;
 }
 
 interface ClaimRequest {
@@ -83,7 +83,7 @@ export interface ClaimResult {
   /** Some messages were stopped. */
   readonly stopped: boolean;
   /** When to look again at the latest; null: when there is something new. */
-  readonly again: Date | null;
+  readonly checkAgainAt: Date | null;
 }
 
 export const NOTHING_CLAIMED: ClaimResult = {
@@ -91,7 +91,7 @@ export const NOTHING_CLAIMED: ClaimResult = {
   toType: null,
   toCheck: [],
   stopped: false,
-  again: null,
+  checkAgainAt: null,
 };
 
 const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
@@ -102,7 +102,7 @@ export async function claimMessages(
 ): Promise<ClaimResult> {
   return transaction(options, async ({ tx }) => {
     const pace = await paceNow(tx, options, claiming);
-    if (pace.from > claiming.now) return { ...NOTHING_CLAIMED, again: pace.from };
+    if (pace.from > claiming.now) return { ...NOTHING_CLAIMED, checkAgainAt: pace.from };
     const ready = await findReady(tx, options.lease.account, {
       ...claiming,
       firstContacts:
@@ -125,8 +125,8 @@ export async function claimMessages(
     const { toCheck } = sorted;
     if (!goes) return { ...NOTHING_CLAIMED, stopped, toCheck, toType: next };
     // There may be more behind the stopped messages.
-    const again = stopped ? claiming.now : null;
-    return { rows: sorted.going, toType: null, toCheck, stopped, again };
+    const checkAgainAt = stopped ? claiming.now : null;
+    return { rows: sorted.going, toType: null, toCheck, stopped, checkAgainAt };
   });
 }
 
@@ -224,16 +224,16 @@ async function recordAttempts(
 
 async function stopMessages(
   tx: Transaction,
-  { lease, aftermath }: ClaimOptions,
+  { lease, hooks }: ClaimOptions,
   stopped: readonly StoppedRow[],
   at: Date,
 ): Promise<void> {
   if (stopped.length === 0) return;
   const outcomes = stopped.map(({ row, event, sentence, lost }) => ({
-    of: { id: row.id },
-    is: (): DeliveryUpdate => ({ event, at, sentence, lost }),
+    target: { id: row.id },
+    apply: (): DeliveryUpdate => ({ event, at, sentence, lost }),
   }));
-  await applyDeliveryReports(tx, lease.account, outcomes, aftermath);
+  await applyDeliveryReports(tx, lease.account, outcomes, hooks);
 }
 
 // Selects the messages that may be sent next, in the order of their numbers. One that has to wait (for a retry, a

@@ -24,10 +24,10 @@ test('sends a message once, records it, and lets receipts only advance its state
   await settled();
   expect(await states()).toEqual(['read']);
   expect(recorded).toEqual(['Hello']);
-  const told = await sql(
+  const events = await sql(
     "SELECT data->>'state' AS state FROM events WHERE kind = 'outbox' ORDER BY id",
   );
-  expect(told.map(({ state }) => state)).toEqual(['sent', 'read']);
+  expect(events.map(({ state }) => state)).toEqual(['sent', 'read']);
 });
 
 test.each([
@@ -159,7 +159,7 @@ test('refuses a claim with a lost lease before it reads or writes anything', asy
     pacing: pacingSchema.parse({ enabled: false }),
     delivery: deliverySchema.parse({}),
     recheck: async () => [{ verdict: 'go' } as const],
-    aftermath: { recordSent: async () => {}, undelivered: async () => {}, settled: async () => {} },
+    hooks: { recordSent: async () => {}, onUndelivered: async () => {}, onSettled: async () => {} },
   };
   const claiming = {
     ...{ now: new Date(), room: 1, inFlight: [], reconciled: true },

@@ -35,7 +35,7 @@ export interface DelivererOptions extends ClaimOptions {
   readonly transport: Transport;
   readonly log: Log;
   /** Called after a commit that changed something a stream shows. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
   readonly now?: () => Date;
   readonly random?: () => number;
 }
@@ -78,7 +78,7 @@ export class Deliverer {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
     this.#outcomes = new DeliveryReportWriter({
-      write: (told) => this.#settle(told),
+      write: (reports) => this.#settle(reports),
       log: options.log,
     });
   }
@@ -93,21 +93,21 @@ export class Deliverer {
   }
 
   /** Handles a transport event. Resolves when the result is written, if there is one. */
-  async follow(event: TransportEvent): Promise<void> {
+  async onTransportEvent(event: TransportEvent): Promise<void> {
     switch (event.type) {
       case 'receipt': {
         const { id: messageId, status } = event;
         const now = this.#now();
-        return this.#outcomes.tell({
-          of: { messageId },
-          is: (row) => ({
+        return this.#outcomes.add({
+          target: { messageId },
+          apply: (row) => ({
             event: { type: 'receipt', status },
             at: clampReceiptTime(event.at, row.attempted_at, now),
           }),
         });
       }
       case 'refused':
-        return this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
+        return this.#outcomes.add(this.#refusal({ messageId: event.id }, event.code));
       case 'link':
         if (whatsappStatusOf(event.link.state) !== 'connected') {
           this.#reconciled = false;
@@ -128,7 +128,7 @@ export class Deliverer {
   /** Offers nothing new. Messages in flight have this long to be answered, and are in doubt afterwards. */
   async stop(withinMs: number): Promise<void> {
     this.#loop.end();
-    this.#typing.end();
+    this.#typing.wake();
     await this.#loop.stop();
     const answered = Promise.all([
       ...this.#inFlight.values(),
@@ -137,18 +137,18 @@ export class Deliverer {
     ]);
     const late = new WakeableSleep();
     await Promise.race([answered, late.sleep(withinMs)]);
-    late.end();
+    late.wake();
     this.#outcomes.close();
   }
 
   async #look(): Promise<NextLook> {
     if (!this.#begun) await this.#begin();
     this.#begun = true;
-    const { toType, toCheck, again } = await this.#round(this.#typed);
+    const { toType, toCheck, checkAgainAt } = await this.#round(this.#typed);
     this.#failures = 0;
     this.#checkNumbers(toCheck);
     this.#typed = toType === null ? 'nobody' : await this.#type(toType);
-    return toType === null && toCheck.length === 0 ? this.#until(again) : 'more';
+    return toType === null && toCheck.length === 0 ? this.#until(checkAgainAt) : 'more';
   }
 
   #failed(error: unknown): number {
@@ -163,7 +163,7 @@ export class Deliverer {
     const now = this.#now();
     return this.#write(async (tx, { account }) => {
       await correctFutureTimes(tx, account, now);
-      await markDoubtful(tx, account, [], now, this.#options.aftermath);
+      await markDoubtful(tx, account, [], now, this.#options.hooks);
     });
   }
 
@@ -183,7 +183,7 @@ export class Deliverer {
       typed: this.#types() ? typed : 'unneeded',
     });
     for (const row of claimed.rows) this.#send(row);
-    if (claimed.stopped) this.#options.changed();
+    if (claimed.stopped) this.#options.onChange();
     return claimed;
   }
 
@@ -233,14 +233,14 @@ export class Deliverer {
     if (this.#options.transport.link.replaying !== null) return;
     const anew = !this.#reconciled;
     if (!anew && !this.#doubtful) return;
-    const { delivery, aftermath } = this.#options;
+    const { delivery, hooks } = this.#options;
     const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
     // Set before the work, so that a connection that breaks meanwhile can reset it.
     this.#reconciled = true;
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
-      if (anew) await markDoubtful(tx, account, inFlight, now, aftermath);
-      if ((await reconcileDoubtful(tx, account, delivery, now, anew, aftermath)) > 0)
+      if (anew) await markDoubtful(tx, account, inFlight, now, hooks);
+      if ((await reconcileDoubtful(tx, account, delivery, now, anew, hooks)) > 0)
         this.#doubtful = true;
     });
   }
@@ -257,12 +257,12 @@ export class Deliverer {
     const { transport, delivery } = this.#options;
     const message = { id: row.message_id, chat: row.address ?? '', text: row.body };
     const fault = await sendWithTimeout(transport.send(message), delivery.answer_within_ms);
-    await this.#outcomes.tell(this.#answer(row, fault));
+    await this.#outcomes.add(this.#answer(row, fault));
   }
 
   #answer(row: ReadyRow, fault: SendFault | null): DeliveryReport {
     const at = this.#now();
-    if (fault === null) return { of: row, is: () => ({ event: { type: 'accepted' }, at }) };
+    if (fault === null) return { target: row, apply: () => ({ event: { type: 'accepted' }, at }) };
     this.#options.log.info('not sent', {
       message: row.message_id,
       reason: fault.kind,
@@ -272,19 +272,19 @@ export class Deliverer {
       case 'refused':
         return this.#refusal(row, fault.code);
       case 'uncertain':
-        return { of: row, is: () => ({ event: { type: 'lost' }, at, notBefore: null }) };
+        return { target: row, apply: () => ({ event: { type: 'lost' }, at, notBefore: null }) };
       case 'not_sent':
-        return { of: row, is: ({ attempts }) => notSentUpdate(attempts, at) };
+        return { target: row, apply: ({ attempts }) => notSentUpdate(attempts, at) };
     }
   }
 
-  #refusal(of: OutboxTarget, code: number | null): DeliveryReport {
+  #refusal(target: OutboxTarget, code: number | null): DeliveryReport {
     const { verdict, freeze, sentence } = interpretRefusal(code);
     const at = this.#now();
     return {
-      of,
+      target,
       // Only a message in flight or just accepted can be refused; a second report adds nothing.
-      is: (row) =>
+      apply: (row) =>
         row.in_doubt || row.state === 'sent'
           ? { event: { type: 'refused', verdict }, at, sentence, freeze }
           : null,
@@ -292,11 +292,11 @@ export class Deliverer {
   }
 
   async #settle(outcomes: readonly DeliveryReport[]): Promise<void> {
-    const { aftermath, pacing } = this.#options;
+    const { hooks, pacing } = this.#options;
     await this.#write(async (tx, { account }) => {
-      const settled = await applyDeliveryReports(tx, account, outcomes, aftermath);
+      const settled = await applyDeliveryReports(tx, account, outcomes, hooks);
       if (settled.some(({ row }) => row.state === 'unknown')) this.#doubtful = true;
-      const causes = new Set(settled.map(({ happened }) => happened.freeze ?? null));
+      const causes = new Set(settled.map(({ update }) => update.freeze ?? null));
       for (const cause of causes) {
         if (cause !== null) await recordFreeze(tx, account, cause, pacing, this.#now());
       }
@@ -307,9 +307,9 @@ export class Deliverer {
   async #write(
     work: (tx: Transaction, lease: ClaimOptions['lease']) => Promise<void>,
   ): Promise<void> {
-    const { lease, changed } = this.#options;
+    const { lease, onChange } = this.#options;
     await transaction(this.#options, ({ tx }) => work(tx, lease));
-    changed();
+    onChange();
   }
 
   #types(): boolean {
@@ -333,9 +333,9 @@ export class Deliverer {
     return whatsappStatusOf(this.#options.transport.link.state) === 'connected';
   }
 
-  #until(again: Date | null): number {
-    if (again === null) return POLL_MS;
-    return Math.min(Math.max(again.getTime() - this.#now().getTime(), 0), POLL_MS);
+  #until(checkAgainAt: Date | null): number {
+    if (checkAgainAt === null) return POLL_MS;
+    return Math.min(Math.max(checkAgainAt.getTime() - this.#now().getTime(), 0), POLL_MS);
   }
 }
 
@@ -366,7 +366,7 @@ async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<Send
     if (error instanceof SendFault) return error;
     return new SendFault('uncertain', error instanceof Error ? error.message : 'failed');
   } finally {
-    patience.end();
+    patience.wake();
   }
 }
 
@@ -390,7 +390,7 @@ const LONGEST_WRITE_RETRY_MS = 1_000;
 class DeliveryReportWriter {
   readonly #options: DeliveryReportWriterOptions;
   readonly #pause = new WakeableSleep();
-  #told: PendingReport[] = [];
+  #reports: PendingReport[] = [];
   #writing: Promise<void> | null = null;
   #closed = false;
 
@@ -399,9 +399,9 @@ class DeliveryReportWriter {
   }
 
   /** Resolves when it is written; never, if the writer is closed before. */
-  tell(outcome: DeliveryReport): Promise<void> {
+  add(outcome: DeliveryReport): Promise<void> {
     return new Promise((written) => {
-      this.#told.push({ outcome, written });
+      this.#reports.push({ outcome, written });
       this.#writing ??= this.#run();
     });
   }
@@ -414,7 +414,7 @@ class DeliveryReportWriter {
   /** What is not written by now stays in doubt: it is reconciled, not lost. */
   close(): void {
     this.#closed = true;
-    this.#pause.end();
+    this.#pause.wake();
   }
 
   async #run(): Promise<void> {
@@ -422,8 +422,8 @@ class DeliveryReportWriter {
     let wait = FIRST_WRITE_RETRY_MS;
     // Collects the reports of the same tick into one batch.
     await null;
-    while (this.#told.length > 0 && !this.#closed) {
-      const batch = this.#told.splice(0, most);
+    while (this.#reports.length > 0 && !this.#closed) {
+      const batch = this.#reports.splice(0, most);
       try {
         await this.#options.write(batch.map(({ outcome }) => outcome));
         for (const { written } of batch) written();
@@ -431,7 +431,7 @@ class DeliveryReportWriter {
       } catch (error) {
         this.#options.log.warn('writing delivery reports failed; retrying', { error });
         // From here on each report is written alone, and failed ones go to the end: their order does not matter.
-        this.#told.push(...batch);
+        this.#reports.push(...batch);
         if (batch.length === 1) await this.#pause.sleep(wait);
         [most, wait] = [1, Math.min(wait * 2, LONGEST_WRITE_RETRY_MS)];
       }
@@ -488,6 +488,6 @@ export async function checkNumber(
     log.warn('WhatsApp did not say whether a number is registered', { error });
     return false;
   } finally {
-    patience.end();
+    patience.wake();
   }
 }

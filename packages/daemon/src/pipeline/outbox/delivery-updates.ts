@@ -30,12 +30,12 @@ type RecordSent = (
 export interface DeliveryHooks {
   readonly recordSent: RecordSent;
   /** A conversation's messages that will not arrive, except those that were stopped on purpose. */
-  undelivered(
+  onUndelivered(
     tx: Transaction,
     messages: readonly { readonly id: OutboxId; readonly instance: InstanceId }[],
   ): Promise<void>;
   /** Conversations with a message that is no longer unsent: WhatsApp accepted it, or it was stopped on purpose. */
-  settled(tx: Transaction, instances: readonly InstanceId[]): Promise<void>;
+  onSettled(tx: Transaction, instances: readonly InstanceId[]): Promise<void>;
 }
 
 export interface DeliveryUpdate {
@@ -55,9 +55,9 @@ export interface DeliveryUpdate {
 export type OutboxTarget = { readonly id: OutboxId } | { readonly messageId: MessageId };
 
 export interface DeliveryReport {
-  readonly of: OutboxTarget;
+  readonly target: OutboxTarget;
   /** Null if the report adds nothing to the message's present state. */
-  readonly is: (row: OutboxRow) => DeliveryUpdate | null;
+  readonly apply: (row: OutboxRow) => DeliveryUpdate | null;
 }
 
 /** Returns each applied update with the row as it is now. */
@@ -65,39 +65,39 @@ export async function applyDeliveryReports(
   tx: Transaction,
   account: AccountId,
   outcomes: readonly DeliveryReport[],
-  aftermath: DeliveryHooks,
-): Promise<readonly { readonly row: OutboxRow; readonly happened: DeliveryUpdate }[]> {
+  hooks: DeliveryHooks,
+): Promise<readonly { readonly row: OutboxRow; readonly update: DeliveryUpdate }[]> {
   const before = await lockRows(tx, account, outcomes);
   const rows = new Map<OutboxId | undefined, OutboxRow>(before.map((row) => [row.id, row]));
   const byMessage = new Map(before.map((row) => [row.message_id, row.id]));
-  const settled: { row: OutboxRow; happened: DeliveryUpdate }[] = [];
+  const settled: { row: OutboxRow; update: DeliveryUpdate }[] = [];
   const sent: { row: OutboxRow; at: Date }[] = [];
   const lost: { id: OutboxId; instance: InstanceId }[] = [];
   const closed = new Set<InstanceId>();
-  for (const { of, is } of outcomes) {
-    const row = rows.get('id' in of ? of.id : byMessage.get(of.messageId));
-    const happened = row && is(row);
-    if (!row || !happened) continue;
-    const now = rowAfter(row, happened);
+  for (const { target, apply } of outcomes) {
+    const row = rows.get('id' in target ? target.id : byMessage.get(target.messageId));
+    const update = row && apply(row);
+    if (!row || !update) continue;
+    const now = rowAfter(row, update);
     rows.set(row.id, now);
-    settled.push({ row: now, happened });
-    if (isReached(now.state) && !isReached(row.state)) sent.push({ row: now, at: happened.at });
+    settled.push({ row: now, update });
+    if (isReached(now.state) && !isReached(row.state)) sent.push({ row: now, at: update.at });
     if (row.instance_id === null) continue;
-    if (isLost(row, now, happened)) lost.push({ id: row.id, instance: row.instance_id });
+    if (isLost(row, now, update)) lost.push({ id: row.id, instance: row.instance_id });
     else if (isUnsettled(row.state) && !isUnsettled(now.state)) closed.add(row.instance_id);
   }
   const changes = before
     .map((row) => ({ from: row, to: rows.get(row.id) ?? row }))
     .filter(({ from, to }) => from !== to);
   await writeRows(tx, changes);
-  if (sent.length > 0) await aftermath.recordSent(tx, sent);
+  if (sent.length > 0) await hooks.recordSent(tx, sent);
   await recordStateChanges(
     tx,
     account,
     changes.filter(({ from, to }) => from.state !== to.state),
   );
-  if (lost.length > 0) await aftermath.undelivered(tx, lost);
-  if (closed.size > 0) await aftermath.settled(tx, [...closed]);
+  if (lost.length > 0) await hooks.onUndelivered(tx, lost);
+  if (closed.size > 0) await hooks.onSettled(tx, [...closed]);
   return settled;
 }
 
@@ -113,8 +113,10 @@ async function lockRows(
   account: AccountId,
   outcomes: readonly DeliveryReport[],
 ): Promise<OutboxRow[]> {
-  const ids = outcomes.flatMap(({ of }) => ('id' in of ? [of.id] : []));
-  const messages = outcomes.flatMap(({ of }) => ('messageId' in of ? [of.messageId] : []));
+  const ids = outcomes.flatMap(({ target }) => ('id' in target ? [target.id] : []));
+  const messages = outcomes.flatMap(({ target }) =>
+    'messageId' in target ? [target.messageId] : [],
+  );
   return tx
     .selectFrom('outbox')
     .selectAll()
@@ -230,7 +232,7 @@ interface QueuedWithdrawal {
   /** The reason as text for people. */
   readonly sentence: string;
   /** Left out by a conversation that withdraws its own messages. */
-  readonly settled?: DeliveryHooks['settled'];
+  readonly settled?: DeliveryHooks['onSettled'];
 }
 
 /** Returns what was withdrawn. The caller records it in the ledger, as the last thing that it writes. */
@@ -244,16 +246,16 @@ export async function withdrawQueued(
       AND ${which}`.execute(tx);
   if (rows.length === 0) return [];
   const outcomes = rows.map(({ id }) => ({
-    of: { id },
+    target: { id },
     // It may have been given to WhatsApp at this moment.
-    is: (row: OutboxRow) =>
+    apply: (row: OutboxRow) =>
       row.state === 'pending' && !row.in_doubt
         ? ({ event: { type: 'stopped' }, at, sentence } as const)
         : null,
   }));
   // Nothing was sent, and no conversation waits to learn that the message was lost.
-  const aftermath = { recordSent: async () => {}, undelivered: async () => {}, settled };
-  const withdrawn = await applyDeliveryReports(tx, account, outcomes, aftermath);
+  const hooks = { recordSent: async () => {}, onUndelivered: async () => {}, onSettled: settled };
+  const withdrawn = await applyDeliveryReports(tx, account, outcomes, hooks);
   return withdrawn.map(({ row }) => row);
 }
 
@@ -267,7 +269,7 @@ export async function markDoubtful(
   account: AccountId,
   inFlight: readonly OutboxId[],
   now: Date,
-  aftermath: DeliveryHooks,
+  hooks: DeliveryHooks,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('outbox')
@@ -277,12 +279,12 @@ export async function markDoubtful(
     .where('in_doubt', '=', true)
     .$if(inFlight.length > 0, (query) => query.where('id', 'not in', inFlight))
     .execute();
-  const is = () => ({ event: { type: 'lost' }, at: now, notBefore: null }) as const;
+  const apply = () => ({ event: { type: 'lost' }, at: now, notBefore: null }) as const;
   await applyDeliveryReports(
     tx,
     account,
-    rows.map(({ id }) => ({ of: { id }, is })),
-    aftermath,
+    rows.map(({ id }) => ({ target: { id }, apply })),
+    hooks,
   );
 }
 
@@ -297,7 +299,7 @@ export async function reconcileDoubtful(
   delivery: DeliverySettings,
   now: Date,
   anew: boolean,
-  aftermath: DeliveryHooks,
+  hooks: DeliveryHooks,
 ): Promise<number> {
   const horizon = new Date(now.getTime() - delivery.reoffer_within_ms);
   const doubtful = tx
@@ -323,7 +325,7 @@ export async function reconcileDoubtful(
     });
   }
   const instances = new Set(old.flatMap(({ instance_id }) => instance_id ?? []));
-  if (instances.size > 0) await aftermath.settled(tx, [...instances]);
+  if (instances.size > 0) await hooks.onSettled(tx, [...instances]);
   const { left } = await tx
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('left'))
@@ -340,9 +342,9 @@ export async function reconcileDoubtful(
 export function wakeConversations(
   jobs: Jobs,
   account: AccountId,
-): Pick<DeliveryHooks, 'undelivered' | 'settled'> {
+): Pick<DeliveryHooks, 'onUndelivered' | 'onSettled'> {
   return {
-    undelivered: (tx, messages) =>
+    onUndelivered: (tx, messages) =>
       jobs.enqueue(
         tx,
         'conversation',
@@ -352,7 +354,7 @@ export function wakeConversations(
           data: { account, subject: instance, epoch: 0, wake: 'undelivered', message: id },
         })),
       ),
-    settled: (tx, instances) =>
+    onSettled: (tx, instances) =>
       jobs.enqueue(
         tx,
         'conversation',

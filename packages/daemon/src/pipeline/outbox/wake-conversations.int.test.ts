@@ -10,9 +10,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Deliverer } from './deliverer.ts';
 import { wakeConversations } from './delivery-updates.ts';
 
-const world = await freshDaemonHarness();
-await world.acknowledges(false);
-const { account, conversations, create, reaches, sql, verbs } = world;
+const harness = await freshDaemonHarness();
+await harness.acknowledges(false);
+const { account, conversations, create, reaches, sql, service } = harness;
 const pacing = pacingSchema.parse({ enabled: false });
 
 function delivering(network: ScriptedTransport) {
@@ -24,15 +24,15 @@ function delivering(network: ScriptedTransport) {
     pacing,
     delivery: deliverySchema.parse({ grace_ms: 50, answer_within_ms: 200 }),
     recheck: recheckPermits(account, { pacing }),
-    aftermath: {
+    hooks: {
       recordSent: async () => {},
-      ...wakeConversations(world.jobs, account),
+      ...wakeConversations(harness.jobs, account),
     },
     log: silentLog,
-    changed: () => {},
+    onChange: () => {},
     now: () => new Date(Date.now() + clock.ahead),
   });
-  const unsubscribe = network.subscribe((event) => deliverer.follow(event));
+  const unsubscribe = network.subscribe((event) => deliverer.onTransportEvent(event));
   onTestFinished(async () => {
     unsubscribe();
     await deliverer.stop(0);
@@ -68,7 +68,7 @@ test('retries an unsent message three times with doubled waits and then fails it
       const row = await rowOf(id);
       return row?.attempts === tries + 1 && row.in_doubt === false;
     });
-    expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+    expect(await harness.state(id)).toBe('WAITING_FOR_REPLY');
     const waits = (await rowOf(id))?.waits;
     expect(waits).toBeGreaterThanOrEqual(wait);
     expect(waits).toBeLessThan(2 * wait);
@@ -80,7 +80,7 @@ test('retries an unsent message three times with doubled waits and then fails it
   await reaches(id, 'FAILED');
   expect(network.asked).toHaveLength(4);
   expect(network.wire).toEqual([]);
-  expect((await verbs.get(id)).failure_reason).toMatch(/could not be reached/);
+  expect((await service.get(id)).failure_reason).toMatch(/could not be reached/);
 
   // A message that may have been sent is offered again only under its own id, once it has been reconciled.
   network.answer = () => 'left and cut';
@@ -93,9 +93,9 @@ test('retries an unsent message three times with doubled waits and then fails it
   network.receipt(left.id, 'delivered');
   await eventually(async () => (await rowOf(other))?.state === 'delivered');
   later(60_000);
-  await world.quiet();
+  await harness.quiet();
   expect(network.asked).toHaveLength(offers);
-  expect(await world.state(other)).toBe('WAITING_FOR_REPLY');
+  expect(await harness.state(other)).toBe('WAITING_FOR_REPLY');
 });
 
 test('fails a conversation with the sentence of a permanent refusal', async () => {
@@ -106,8 +106,8 @@ test('fails a conversation with the sentence of a permanent refusal', async () =
   delivering(network);
   await reaches(id, 'FAILED');
   const [row] = await sql('SELECT failure FROM outbox WHERE instance_id = $1', [id]);
-  expect((await verbs.get(id)).failure_reason).toBe(row?.failure);
-  expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
+  expect((await service.get(id)).failure_reason).toBe(row?.failure);
+  expect(await harness.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
 });
 
 test('fails a conversation whose message lost its permit', async () => {
@@ -117,7 +117,7 @@ test('fails a conversation whose message lost its permit', async () => {
   await sql('UPDATE permits SET revoked_at = now() WHERE instance_id = $1', [id]);
   delivering(network);
   await reaches(id, 'FAILED');
-  expect((await verbs.get(id)).failure_reason).toMatch(/taken back/);
+  expect((await service.get(id)).failure_reason).toMatch(/taken back/);
   expect(network.wire).toEqual([]);
 });
 
@@ -125,11 +125,11 @@ test('does not fail a conversation whose message was stopped on purpose', async 
   const network = new ScriptedTransport();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  await world.takeover(id, 'Let me ask myself');
-  await verbs.resume(id);
+  await harness.takeover(id, 'Let me ask myself');
+  await service.resume(id);
   delivering(network);
   await eventually(async () => (await rowOf(id))?.state === 'failed');
-  await world.quiet();
-  expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+  await harness.quiet();
+  expect(await harness.state(id)).toBe('WAITING_FOR_REPLY');
   expect(network.asked).toEqual([]);
 });

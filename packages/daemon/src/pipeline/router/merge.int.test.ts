@@ -24,7 +24,7 @@ async function freshRouter() {
   if (lease === null) throw new Error('a fresh account is free');
   const jobs = await Jobs.start(database, silentLog);
   onTestFinished(() => jobs.stop(1_000));
-  const intake = { db, lease, jobs, open: openPlain, read: readJson };
+  const intake = { db, lease, jobs, unseal: openPlain, read: readJson };
   const routed: string[] = [];
   const running = new Set<string>();
   const held = new Map<string, PromiseWithResolvers<void>>();
@@ -32,7 +32,7 @@ async function freshRouter() {
   const take = async (...messages: IncomingMessage[]) => {
     await receive(store, account, messages);
     while ((await takeInBatch(intake, 200)).rows > 0);
-    jobs.hint('route');
+    jobs.wake('route');
   };
   const bodyOf = async (message: number) => {
     const [row] = await sql<{ body: string }>('SELECT body FROM messages WHERE id = $1', [message]);
@@ -79,7 +79,7 @@ async function freshRouter() {
     /** Waits until no job is left. */
     done: () =>
       eventually(async () => {
-        jobs.hint('route');
+        jobs.wake('route');
         const open = await sql(
           "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'",
         );
@@ -180,27 +180,27 @@ test.each([
   'counts a message request once that is being routed during a merge, without a deadlock (kept: %s, sender: %s)',
   async (kept, sender) => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
-    const world = await freshDaemonHarness(onTestFinished);
-    const { account, conversations, jobs, sql } = world;
+    const harness = await freshDaemonHarness(onTestFinished);
+    const { account, conversations, jobs, sql } = harness;
     const { db, lease } = conversations;
-    const intake = { db, lease, jobs, open: openPlain, read: readJson };
+    const intake = { db, lease, jobs, unseal: openPlain, read: readJson };
     let routing = interpose(db, 0, async () => {});
     jobs.work('route', 1, (job) => onRoute({ ...conversations, db: routing.db })(job));
     const arrive = async (...chats: string[]) => {
       await receive(
-        world,
+        harness,
         account,
         chats.map((chat) => incoming({ chat })),
       );
       while ((await takeInBatch(intake, 200)).rows > 0);
-      jobs.hint('route');
+      jobs.wake('route');
       const open = "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";
       await eventually(async () => (await sql(open)).length === 0);
     };
     let at = 0;
     for (let seen = 1; at < seen; ) {
       at++;
-      const person = await knownTwice(world, lease, kept);
+      const person = await knownTwice(harness, lease, kept);
       const both = [person.phone, person.lid];
       if (sender === 'known') await arrive(...both);
       else for (const to of both) await sendAsOwner(conversations, { to, text: 'Hello' });
@@ -213,6 +213,6 @@ test.each([
       expect({ at, ...requests }).toEqual({ at, count: sender === 'known' ? 3 : 1 });
     }
     expect(at).toBeGreaterThan(3);
-    expect(await deadlocksIn(world)).toBe(0);
+    expect(await deadlocksIn(harness)).toBe(0);
   },
 );

@@ -15,22 +15,22 @@ import {
 } from '../intake/testing/inbox.ts';
 import { onRoute } from './router.ts';
 
-const world = await freshDaemonHarness();
-const { sql, account, conversations, jobs } = world;
+const harness = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = harness;
 const intake = {
   db: conversations.db,
   lease: conversations.lease,
   jobs,
-  open: openPlain,
+  unseal: openPlain,
   read: readJson,
 };
 jobs.work('route', 4, onRoute(conversations));
 
 async function arrives(...messages: Parameters<typeof incoming>[0][]): Promise<string[]> {
   const all = messages.map(incoming);
-  await receive(world, account, all);
+  await receive(harness, account, all);
   while ((await takeInBatch(intake, 200)).rows > 0);
-  jobs.hint('route');
+  jobs.wake('route');
   await eventually(async () => {
     const open = await sql(
       "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' LIMIT 1",
@@ -94,12 +94,12 @@ test('counts no message request for a contact with a grant to read', async () =>
 });
 
 test('adds the contact’s messages to an open conversation, in order, once each', async () => {
-  const id = await world.create('+49 151 00000004');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
-  world.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
+  const id = await harness.create('+49 151 00000004');
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
+  harness.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
   const ids = await arrives(...times(5, (n) => ({ chat: phone(4), body: `words ${n}` })));
-  await world.quiet();
-  expect((await world.lines(id)).filter((line) => line.startsWith('contact'))).toEqual(
+  await harness.quiet();
+  expect((await harness.lines(id)).filter((line) => line.startsWith('contact'))).toEqual(
     times(5, (n) => `contact: words ${n}`),
   );
   expect(new Set(await decisions(ids))).toEqual(new Set(['handed_over: open_conversation']));
@@ -110,8 +110,10 @@ test('finds one contact and one chat for a conversation created while its contac
   const numbers = times(8, (n) => 100 + n);
   await Promise.all(
     numbers.flatMap((n) => [
-      world.create(`+${phone(n).split('@')[0]}`),
-      receive(world, account, [incoming({ chat: phone(n) })]).then(() => takeInBatch(intake, 200)),
+      harness.create(`+${phone(n).split('@')[0]}`),
+      receive(harness, account, [incoming({ chat: phone(n) })]).then(() =>
+        takeInBatch(intake, 200),
+      ),
     ]),
   );
   await arrives();
@@ -125,15 +127,15 @@ test('finds one contact and one chat for a conversation created while its contac
 });
 
 test('leaves no trace of a failure before the end of the job, and hands the message over once on retry', async () => {
-  const id = await world.create('+49 151 00000005');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const id = await harness.create('+49 151 00000005');
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
   const [place] = await oneMessage('49151' + '00000005');
   if (place === undefined) throw new Error('no message');
   const job = { data: { account, ...place }, complete: async () => {} };
   const failing = { ...job, complete: () => Promise.reject(new Error('killed here')) };
   await expect(onRoute(conversations)(failing)).rejects.toThrow('killed here');
   const heard = async () =>
-    (await world.lines(id)).filter((line) => line.startsWith('contact')).length;
+    (await harness.lines(id)).filter((line) => line.startsWith('contact')).length;
   expect(await heard()).toBe(0);
   await onRoute(conversations)(job);
   expect(await heard()).toBe(1);

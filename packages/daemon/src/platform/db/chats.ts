@@ -15,8 +15,8 @@ interface WantedChats {
 }
 
 interface FoundChats {
-  readonly ofContact: ReadonlyMap<ContactId, ChatId>;
-  readonly ofGroup: ReadonlyMap<string, ChatId>;
+  readonly byContact: ReadonlyMap<ContactId, ChatId>;
+  readonly byGroup: ReadonlyMap<string, ChatId>;
 }
 
 interface ChatRow {
@@ -34,11 +34,11 @@ export async function findOrMakeChats(
   if (isComplete(found, wanted)) return found;
   // A contact was merged away while this waited for a lock. Waiting for the account with contacts locked could
   // deadlock.
-  if (found.ofContact.size > 0) throw new TransactionConflict();
+  if (found.byContact.size > 0) throw new TransactionConflict();
   await lockContactCreation(tx, account);
-  const { ofContact, ofGroup } = await findChats(tx, account, wanted);
-  const contacts = [...new Set(wanted.contacts)].filter((contact) => !ofContact.has(contact));
-  const groups = [...new Set(wanted.groups)].filter((address) => !ofGroup.has(address));
+  const { byContact, byGroup } = await findChats(tx, account, wanted);
+  const contacts = [...new Set(wanted.contacts)].filter((contact) => !byContact.has(contact));
+  const groups = [...new Set(wanted.groups)].filter((address) => !byGroup.has(address));
   await sql`
     INSERT INTO chats (account_id, kind, contact_id, group_address)
     SELECT ${account}::bigint, 'direct', contact, NULL FROM unnest(${contacts}::uuid[]) AS contact
@@ -49,11 +49,11 @@ export async function findOrMakeChats(
 }
 
 const isComplete = (
-  { ofContact, ofGroup }: FoundChats,
+  { byContact, byGroup }: FoundChats,
   { contacts, groups }: WantedChats,
 ): boolean =>
-  contacts.every((contact) => ofContact.has(contact)) &&
-  groups.every((address) => ofGroup.has(address));
+  contacts.every((contact) => byContact.has(contact)) &&
+  groups.every((address) => byGroup.has(address));
 
 /** If one is missing, nothing is locked: a merge locks the account before the contacts. */
 const allExist = (
@@ -87,13 +87,13 @@ async function findChats(
 }
 
 function groupFoundChats(rows: readonly ChatRow[]): FoundChats {
-  const ofContact = new Map<ContactId, ChatId>();
-  const ofGroup = new Map<string, ChatId>();
+  const byContact = new Map<ContactId, ChatId>();
+  const byGroup = new Map<string, ChatId>();
   for (const { id, contact_id, group_address } of rows) {
-    if (contact_id !== null) ofContact.set(contact_id, id);
-    if (group_address !== null) ofGroup.set(group_address, id);
+    if (contact_id !== null) byContact.set(contact_id, id);
+    if (group_address !== null) byGroup.set(group_address, id);
   }
-  return { ofContact, ofGroup };
+  return { byContact, byGroup };
 }
 
 /** Stores what the transport knows of a group: its subject, its current members, its timer. */
@@ -103,11 +103,11 @@ export async function noteGroup(db: Db, lease: Lease, group: GroupInfo): Promise
     .map(({ addresses, role }) => ({ person: aliasesOfAddresses(addresses), role }))
     .filter(({ person }) => person.length > 0);
   await transaction({ db, lease }, async ({ tx }) => {
-    const { ofGroup } = await findOrMakeChats(tx, account, {
+    const { byGroup } = await findOrMakeChats(tx, account, {
       contacts: [],
       groups: [group.address],
     });
-    const chat = ofGroup.get(group.address);
+    const chat = byGroup.get(group.address);
     await sql`UPDATE chats SET subject = ${toStorableText(group.subject)}, expires_after_s = ${group.expiresAfterS}
       WHERE account_id = ${account} AND id = ${chat}`.execute(tx);
     const contacts = await resolveSightings(

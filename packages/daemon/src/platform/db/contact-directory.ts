@@ -18,7 +18,7 @@ import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL } from './tokens.ts';
 
 export interface MatchedContact {
   readonly rank: MatchRank;
-  readonly of: ListedContact;
+  readonly contact: ListedContact;
 }
 
 interface ContactMatches {
@@ -26,7 +26,7 @@ interface ContactMatches {
   readonly matches: readonly MatchedContact[];
   readonly total: number;
   /** Contacts that the query may mean. For a whole number: only the contact that has it. */
-  readonly meant: readonly MatchedContact[];
+  readonly likely: readonly MatchedContact[];
   /** The query as an international number in digits, if it is one. */
   readonly number: string | null;
 }
@@ -55,10 +55,10 @@ export async function matchContacts(
   const which = sql`id = ANY(${best}::uuid[]) AND ${messageRequestFilter(knocks)} AND ${isShown(show)}`;
   const { contacts: found } = await readDirectory(db, account, { which, limit: best.length });
   const all = found
-    .map((of) => ({ rank: ranks.get(of.id) ?? 3, of }))
+    .map((contact) => ({ rank: ranks.get(contact.id) ?? 3, contact }))
     .sort((a, b) => a.rank - b.rank);
-  const meant = number === null ? all : all.filter(({ rank }) => rank === 0);
-  return { matches: all.slice(offset, offset + limit), total: all.length, meant, number };
+  const likely = number === null ? all : all.filter(({ rank }) => rank === 0);
+  return { matches: all.slice(offset, offset + limit), total: all.length, likely, number };
 }
 
 /** Everyone who wrote or was written to, has a grant or sent a message request; whoever wrote last comes first. */

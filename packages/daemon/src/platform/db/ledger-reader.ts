@@ -41,7 +41,7 @@ interface LedgerReaderOptions {
 export function createLedgerReader(options: LedgerReaderOptions): LedgerReader {
   return {
     why: (id, chat) => explainMessage(options, id, chat ?? null),
-    asked: (id) => listAboutApproval(options, id),
+    linesAboutApproval: (id) => listAboutApproval(options, id),
     list: (query) => listLedger(options, query),
     verify: ({ full }) => verifyChain(options.db, options.account, { full }),
   };

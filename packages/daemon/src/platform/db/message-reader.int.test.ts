@@ -31,7 +31,7 @@ const person = async (...addresses: string[]) =>
 const chatOf = async (contact: ContactId) =>
   (
     await within((tx) => findOrMakeChats(tx, account, { contacts: [contact], groups: [] }))
-  ).ofContact.get(contact) as ChatId;
+  ).byContact.get(contact) as ChatId;
 
 let minutes = 0;
 async function say(
@@ -50,7 +50,7 @@ async function say(
     body: `words of ${id}`,
     quotedId: null,
     media: null,
-    late: false,
+    isLate: false,
     source: 'whatsapp',
     inboxSeq: null,
     ...over,
@@ -58,7 +58,7 @@ async function say(
   await within(async (tx) => {
     await putMessages(tx, account, [message]);
     await updateChats(tx, account, [
-      { chat, lastMessageAt: message.sentAt, unread: 1, answered: false },
+      { chat, lastMessageAt: message.sentAt, unread: 1, isAnswered: false },
     ]);
     if (sender !== null) {
       await tx.executeQuery(

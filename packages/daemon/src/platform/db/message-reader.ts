@@ -45,7 +45,7 @@ export class PostgresMessageReader implements MessageReader {
     return readBufferedMessages(this.#db, this.#account, newest);
   }
 
-  async named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>> {
+  async byRefs(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>> {
     if (refs.length === 0) return new Map();
     const { rows } = await details(this.#account, byName(this.#account, refs)).execute(this.#db);
     return new Map(rows.map((row) => [row.number, toBuffered(row)]));

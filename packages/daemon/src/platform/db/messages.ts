@@ -17,7 +17,7 @@ export interface MessageToStore {
   readonly quotedId: string | null;
   readonly media: IncomingMedia | null;
   readonly details?: MessageDetails | null;
-  readonly late: boolean;
+  readonly isLate: boolean;
   /** From WhatsApp, sent by Relay, from a notification forwarder, or from an exported chat. */
   readonly source: 'whatsapp' | 'relay' | 'notification' | 'import';
   /** The sender's displayed name, for notifications and exports; `sender` only if exactly one person has that name. */
@@ -87,7 +87,7 @@ const toRow = (message: MessageToStore) => ({
   quoted_id: message.quotedId,
   media: message.media,
   details: message.details ?? null,
-  late: message.late,
+  late: message.isLate,
   source: message.source,
   sender_name: message.senderName ?? null,
   seq: message.inboxSeq,
@@ -108,7 +108,7 @@ export interface ChatUpdate {
   /** Messages by others since the account last wrote there. */
   readonly unread: number;
   /** The account wrote there: earlier messages count as read. */
-  readonly answered: boolean;
+  readonly isAnswered: boolean;
   /** The timer of disappearing messages; undefined if it is not mentioned. */
   readonly expiresAfterS?: number | null;
 }
@@ -118,7 +118,11 @@ export async function updateChats(
   account: AccountId,
   news: readonly ChatUpdate[],
 ): Promise<void> {
-  const rows = news.map((chat) => ({ ...chat, timed: chat.expiresAfterS !== undefined }));
+  const rows = news.map(({ isAnswered, ...chat }) => ({
+    ...chat,
+    answered: isAnswered,
+    timed: chat.expiresAfterS !== undefined,
+  }));
   await sql`
     UPDATE chats c SET
       last_message_at = greatest(c.last_message_at, n."lastMessageAt"),
@@ -161,7 +165,7 @@ export async function recordSent(
       body: toStorableText(body),
       quotedId: null,
       media: null,
-      late: false,
+      isLate: false,
       source: 'relay',
       inboxSeq: null,
     })),
@@ -169,6 +173,6 @@ export async function recordSent(
   await updateChats(
     tx,
     account,
-    sent.map(({ chat, sentAt }) => ({ chat, lastMessageAt: sentAt, unread: 0, answered: false })),
+    sent.map(({ chat, sentAt }) => ({ chat, lastMessageAt: sentAt, unread: 0, isAnswered: false })),
   );
 }

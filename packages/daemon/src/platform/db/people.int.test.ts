@@ -33,14 +33,14 @@ async function people() {
 }
 
 const find = async (query: string) => {
-  const { matches, meant, number } = await matchContacts(db, account, {
+  const { matches, likely, number } = await matchContacts(db, account, {
     query,
     kind: 'all',
     limit: 20,
   });
-  const choice = chooseMatch(meant);
+  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
   return {
-    names: matches.map(({ of }) => of.name ?? of.jid),
+    names: matches.map(({ contact }) => contact.name ?? contact.jid),
     meant: 'found' in choice ? choice.found.jid : null,
     number,
   };
@@ -65,13 +65,15 @@ test('several matches are all listed, groups included, and none is chosen', asyn
 
 test('several matches on a page of one are still ambiguous', async () => {
   await people();
-  const { matches, meant } = await matchContacts(db, account, {
+  const { matches, likely } = await matchContacts(db, account, {
     query: 'ann',
     kind: 'all',
     limit: 1,
   });
   expect(matches).toHaveLength(1);
-  expect(chooseMatch(meant)).toHaveProperty('ambiguous');
+  expect(chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })))).toHaveProperty(
+    'ambiguous',
+  );
 });
 
 test('a whole number matches only the contact that has it, and no longer number', async () => {

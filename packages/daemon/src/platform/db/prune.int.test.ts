@@ -29,13 +29,13 @@ test('deletes expired rows, keeps the others, and logs how many were deleted', a
   await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, received_at)
     VALUES (${account}, 'c', 's', 'waiting', '', '', now() - interval '90 days')`);
 
-  const told: LogFields[] = [];
+  const logged: LogFields[] = [];
   await pruneOldRows(database.kysely, {
     ...silentLog,
-    info: (_, fields = {}) => told.push(fields),
+    info: (_, fields = {}) => logged.push(fields),
   });
 
-  expect(told.map(({ event, count }) => `${event} ${count}`)).toEqual([
+  expect(logged.map(({ event, count }) => `${event} ${count}`)).toEqual([
     'events 1',
     'login_codes 1',
     'browser_sessions 1',

@@ -22,7 +22,7 @@ interface NewRun {
   readonly account: AccountId;
   readonly actor: string;
   /** Whose turn it is: a conversation's or a session's. */
-  readonly of: { readonly instance: InstanceId } | { readonly session: SessionId };
+  readonly owner: { readonly instance: InstanceId } | { readonly session: SessionId };
   readonly epoch: number | null;
   /** The last line that it is shown. */
   readonly readUpTo: number | null;
@@ -37,15 +37,15 @@ interface NewRun {
  */
 export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
   const id = runId(randomUUID());
-  const { account, of } = run;
-  const column = sql.ref('instance' in of ? 'instance_id' : 'session_id');
-  const owner = 'instance' in of ? of.instance : of.session;
+  const { account, owner } = run;
+  const column = sql.ref('instance' in owner ? 'instance_id' : 'session_id');
+  const ownerId = 'instance' in owner ? owner.instance : owner.session;
   await sql`
     WITH quick AS MATERIALIZED (SELECT ${ASYNC_COMMIT_SQL}),
       left_running AS (UPDATE runs SET state = 'discarded', ended_at = now()
-        WHERE account_id = ${account} AND ${column} = ${owner} AND state = 'running')
+        WHERE account_id = ${account} AND ${column} = ${ownerId} AND state = 'running')
     INSERT INTO runs (account_id, id, actor, ${column}, state, epoch, read_up_to, taint)
-    SELECT ${account}::bigint, ${id}::uuid, ${run.actor}, ${owner}::uuid, 'running',
+    SELECT ${account}::bigint, ${id}::uuid, ${run.actor}, ${ownerId}::uuid, 'running',
       ${run.epoch}::integer, ${run.readUpTo}::bigint, ${JSON.stringify(run.taint)}::jsonb FROM quick`.execute(
     tx,
   );

@@ -45,7 +45,7 @@ export interface NewSessionLine {
   readonly role: SessionLine['role'];
   readonly content: string;
   /** When it was said; by default now. */
-  readonly at?: Date;
+  readonly saidAt?: Date;
   readonly message?: MessageId;
   readonly run?: RunId;
   /** A command to Relay itself, or its answer. */
@@ -64,7 +64,7 @@ export async function appendSessionLine(
   {
     role,
     content,
-    at,
+    saidAt,
     message,
     run,
     command = false,
@@ -86,7 +86,7 @@ export async function appendSessionLine(
       untrusted,
       waiting,
       answers: answers ?? null,
-      ...(at === undefined ? {} : { at }),
+      ...(saidAt === undefined ? {} : { at: saidAt }),
     })
     .returningAll()
     .executeTakeFirstOrThrow();

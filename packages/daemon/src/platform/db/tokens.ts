@@ -30,8 +30,8 @@ const knownScopes = (scopes: readonly string[]): Scope[] =>
 
 export function createClientTokens(db: Db, account: AccountId): ClientTokens {
   return {
-    holds: async (hash) => (await byHash(db, account, hash)) !== null,
-    async known(hash) {
+    isValid: async (hash) => (await byHash(db, account, hash)) !== null,
+    async findClient(hash) {
       const row = await byHash(db, account, hash);
       if (row === null) return null;
       if (row.stale) {
@@ -113,7 +113,7 @@ export function createForwarderTokens(leased: LeasedDb): ForwarderTokens {
   const bytes = (hash: string) => Buffer.from(hash, 'utf8');
   const current = sql`account_id = ${account} AND ${FORWARDER_SCOPE} = ANY(scopes) AND revoked_at IS NULL`;
   return {
-    async knows(hash) {
+    async isValid(hash) {
       const { numAffectedRows } = await sql`UPDATE tokens SET last_used_at = now()
         WHERE ${current} AND hash = ${bytes(hash)}`.execute(db);
       return numAffectedRows === 1n;

@@ -64,7 +64,7 @@ beforeEach(() => {
   outside.handler = (_, response) => void response.end('hello');
 });
 
-const allowed = (): EgressOptions => ({ allow: [`127.0.0.2:${outside.port}`] });
+const allowed = (): EgressOptions => ({ allowedAddresses: [`127.0.0.2:${outside.port}`] });
 const place = (path = '/') => `http://127.0.0.2:${outside.port}${path}`;
 const reasonOf = async (
   url: string,
@@ -288,8 +288,8 @@ test('headers are sent only to the origin they were given for', async () => {
     const location = request.url === '/' ? '/same' : `http://127.0.0.2:${other.port}/`;
     response.writeHead(302, { location }).end();
   };
-  const allow = [`127.0.0.2:${outside.port}`, `127.0.0.2:${other.port}`];
-  await openEgress({ allow })(place(), { headers: { 'x-key': 'k' } });
+  const allowedAddresses = [`127.0.0.2:${outside.port}`, `127.0.0.2:${other.port}`];
+  await openEgress({ allowedAddresses })(place(), { headers: { 'x-key': 'k' } });
   expect(keys).toEqual(['k', 'k', undefined]);
 });
 
@@ -353,16 +353,16 @@ test.each<[string, Handler, string]>([
   outside.handler = handler;
   // Only a slow response may reach the time limit; on a busy machine the others could too.
   const timeoutMs = reason === 'too_slow' ? 600 : 30_000;
-  expect(await reasonOf(place(), allowed(), { mostBytes: 1_000, timeoutMs })).toBe(reason);
+  expect(await reasonOf(place(), allowed(), { maxBytes: 1_000, timeoutMs })).toBe(reason);
 });
 
 test('a response that is not HTTP fails', async () => {
   const raw = createSocketServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
   await new Promise<void>((resolve) => raw.listen(0, '127.0.0.2', resolve));
   const { port } = raw.address() as AddressInfo;
-  expect(await reasonOf(`http://127.0.0.2:${port}/`, { allow: [`127.0.0.2:${port}`] })).toBe(
-    'unreachable',
-  );
+  expect(
+    await reasonOf(`http://127.0.0.2:${port}/`, { allowedAddresses: [`127.0.0.2:${port}`] }),
+  ).toBe('unreachable');
   raw.close();
 });
 
@@ -390,8 +390,8 @@ test('a TLS certificate that is not trusted is refused, whatever the environment
   setDefaultCACertificates(getCACertificates('bundled'));
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   try {
-    const allow = [`127.0.0.1:${port}`];
-    expect(await reasonOf(`https://127.0.0.1:${port}/`, { allow })).toBe('unreachable');
+    const allowedAddresses = [`127.0.0.1:${port}`];
+    expect(await reasonOf(`https://127.0.0.1:${port}/`, { allowedAddresses })).toBe('unreachable');
     expect(answered).toBe(0);
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;

@@ -12,7 +12,7 @@ export interface EgressRequest {
   /** Sent to this origin only: a redirect to another origin gets none of them. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Only the status is needed; the body is not read. */
   readonly statusOnly?: boolean;
   readonly timeoutMs?: number;
@@ -24,12 +24,12 @@ export type Egress = (url: string, request?: EgressRequest) => Promise<EgressRes
 
 export interface EgressOptions {
   /** For tests: private addresses with their port, such as `127.0.0.1:8080`, that may be reached anyway. */
-  readonly allow?: readonly string[];
+  readonly allowedAddresses?: readonly string[];
   /**
    * Hosts with their port, such as `collector:4318`, that the owner wrote into the settings file: allowed whatever
    * address the name resolves to. Never for what comes over the API, from a model or from a message.
    */
-  readonly own?: readonly string[];
+  readonly ownHosts?: readonly string[];
   readonly resolve?: ResolveHost;
 }
 
@@ -39,8 +39,8 @@ const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export function openEgress(options: EgressOptions = {}): Egress {
-  const allowed = new Set(options.allow ?? []);
-  const own = new Set(options.own ?? []);
+  const allowed = new Set(options.allowedAddresses ?? []);
+  const own = new Set(options.ownHosts ?? []);
   const resolveName = options.resolve ?? resolveHost;
 
   async function addressesOf(url: URL): Promise<readonly ResolvedAddress[]> {
@@ -116,7 +116,7 @@ function requestOnce({
   ended,
   request,
 }: OneRequest): Promise<EgressResponse> {
-  const { method = 'GET', body, mostBytes = MOST_BYTES, statusOnly = false } = request;
+  const { method = 'GET', body, maxBytes = MOST_BYTES, statusOnly = false } = request;
   const options: RequestOptions & { rejectUnauthorized: boolean } = {
     method,
     headers: { 'user-agent': 'relay', 'accept-encoding': 'identity', ...headers },
@@ -132,7 +132,7 @@ function requestOnce({
     const sent = open(url, options, (response) => {
       const read = statusOnly
         ? readStatusOnly(response, url)
-        : readWholeResponse(response, url, mostBytes);
+        : readWholeResponse(response, url, maxBytes);
       read.then(resolve, (error: unknown) => {
         sent.destroy();
         failed(error);

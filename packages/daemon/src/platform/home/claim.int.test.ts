@@ -129,7 +129,7 @@ describe('permissions of a home', () => {
     expect(mode(home)).toBe(0o700);
     expect(readdirSync(home).sort()).toEqual(['daemon.json', 'daemon.lock', 'daemon.pid']);
     for (const name of readdirSync(home)) expect(mode(join(home, name))).toBe(0o600);
-    expect(claim.mended).toEqual([]);
+    expect(claim.repairs).toEqual([]);
     await claim.release();
   });
 
@@ -141,7 +141,7 @@ describe('permissions of a home', () => {
     const claim = await claimHome(home);
     expect(mode(home)).toBe(0o700);
     expect(mode(join(home, 'relay.config.json'))).toBe(0o600);
-    expect(claim.mended).toHaveLength(2);
+    expect(claim.repairs).toHaveLength(2);
     await claim.release();
   });
 

@@ -17,7 +17,7 @@ import { prepareHome, writePrivate } from './files.ts';
 export interface HomeClaim {
   readonly home: string;
   /** One sentence for each permission that had to be corrected. */
-  readonly mended: readonly string[];
+  readonly repairs: readonly string[];
   /** The pid of a daemon that ended without releasing the home. */
   readonly stalePid: number | null;
   /** Writes where the command can reach this daemon. Call it once requests are served. */
@@ -27,7 +27,7 @@ export interface HomeClaim {
 }
 
 export async function claimHome(home: string): Promise<HomeClaim> {
-  const mended = await prepareHome(home);
+  const repairs = await prepareHome(home);
   const lock = await takeLock(home);
   const pidFile = join(home, 'daemon.pid');
   const runtimeFile = join(home, 'daemon.json');
@@ -48,7 +48,7 @@ export async function claimHome(home: string): Promise<HomeClaim> {
     await writePrivate(pidFile, `${process.pid}\n`);
     return {
       home,
-      mended,
+      repairs,
       stalePid,
       announce: describe,
       async release() {

@@ -41,17 +41,17 @@ export class DiskGuard {
   }
 
   /** Refuses work that can wait until there is space. */
-  refuseWhenLow(): void {
+  assertNotLow(): void {
     if (this.#isLow) throw new RelayError('disk_low', { free: this.#freeMb() });
   }
 
   async start(): Promise<() => void> {
-    await this.look();
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    await this.check();
+    this.#timer = setInterval(() => void this.check(), LOOK_EVERY_MS).unref();
     return () => clearInterval(this.#timer ?? undefined);
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { home, settings, log, freeBytes = freeOn } = this.#options;
     try {
       this.#free = await freeBytes(home);

@@ -23,10 +23,10 @@ export async function prepareHome(home: string): Promise<string[]> {
 }
 
 async function closeToOthers(home: string, mode: number): Promise<string[]> {
-  const mended: string[] = [];
+  const repairs: string[] = [];
   if ((mode & 0o777) !== 0o700) {
     await chmod(home, 0o700);
-    mended.push('The home could be entered by others; it is now 0700.');
+    repairs.push('The home could be entered by others; it is now 0700.');
   }
   for (const entry of await readdir(home, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -35,9 +35,9 @@ async function closeToOthers(home: string, mode: number): Promise<string[]> {
     const found = await stat(path).catch(() => null);
     if (found === null || (found.mode & 0o077) === 0) continue;
     await chmod(path, 0o600);
-    mended.push(`${entry.name} could be read by others; it is now 0600.`);
+    repairs.push(`${entry.name} could be read by others; it is now 0600.`);
   }
-  return mended;
+  return repairs;
 }
 
 /** Replaces the file in one step, durably: a reader sees the old text or the new one, never a part. */

@@ -15,9 +15,9 @@ import { loadHomeSettings, saveSettings } from './settings.ts';
 const SEALED_PREFIX = 'sealed:';
 
 interface SealedSetting {
-  sealed(sealer: Sealer, secret: string): string;
+  seal(sealer: Sealer, secret: string): string;
   /** Throws the error it was given if the secret was encrypted for another home. */
-  opened(sealer: Sealer, written: string): string;
+  open(sealer: Sealer, written: string): string;
 }
 
 function sealedSetting(
@@ -26,9 +26,9 @@ function sealedSetting(
 ): SealedSetting {
   const label = `config/${name}`;
   return {
-    sealed: (sealer, secret) =>
+    seal: (sealer, secret) =>
       SEALED_PREFIX + Buffer.from(sealer.seal(label, Buffer.from(secret))).toString('base64url'),
-    opened(sealer, written) {
+    open(sealer, written) {
       if (!written.startsWith(SEALED_PREFIX)) return written;
       try {
         const bytes = Buffer.from(written.slice(SEALED_PREFIX.length), 'base64url');
@@ -71,7 +71,7 @@ export async function readModelSettings(
     model_base_url: base,
     model_api_key:
       given.model_api_key ??
-      (file.model_api_key === null ? null : sealedModelKey.opened(sealer, file.model_api_key)) ??
+      (file.model_api_key === null ? null : sealedModelKey.open(sealer, file.model_api_key)) ??
       keys[provider ?? ''] ??
       null,
   };
@@ -92,7 +92,7 @@ export async function saveModelSettings(
   await saveSettings(home, {
     ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
     ...changed,
-    ...(typeof key === 'string' ? { model_api_key: sealedModelKey.sealed(sealer, key) } : {}),
+    ...(typeof key === 'string' ? { model_api_key: sealedModelKey.seal(sealer, key) } : {}),
   });
 }
 
@@ -127,7 +127,7 @@ export async function readBraveKey(
 ): Promise<string | null> {
   if (given !== null) return given;
   const { brave_api_key: written } = settingsSchema.parse(await loadHomeSettings(home));
-  return written === null ? null : sealedBraveKey.opened(sealer, written);
+  return written === null ? null : sealedBraveKey.open(sealer, written);
 }
 
 /** Null removes it. */
@@ -137,7 +137,7 @@ export async function saveBraveKey(
   key: string | null,
 ): Promise<void> {
   await saveSettings(home, {
-    brave_api_key: key === null ? null : sealedBraveKey.sealed(sealer, key),
+    brave_api_key: key === null ? null : sealedBraveKey.seal(sealer, key),
   });
 }
 
@@ -153,7 +153,7 @@ export async function readMemorySettings(home: string, sealer: Sealer): Promise<
   const { memory } = settingsSchema.parse(await loadHomeSettings(home));
   const { endpoint_api_key: written } = memory;
   if (written === null || memory.embeddings !== 'endpoint') return memory;
-  return { ...memory, endpoint_api_key: sealedEndpointKey.opened(sealer, written) };
+  return { ...memory, endpoint_api_key: sealedEndpointKey.open(sealer, written) };
 }
 
 export async function saveMemorySettings(
@@ -165,7 +165,7 @@ export async function saveMemorySettings(
   await saveSettings(home, {
     memory: {
       ...memory,
-      endpoint_api_key: key === null ? null : sealedEndpointKey.sealed(sealer, key),
+      endpoint_api_key: key === null ? null : sealedEndpointKey.seal(sealer, key),
     },
   });
 }
@@ -190,7 +190,7 @@ export async function readDigestExportSettings(
   const settings = await readWrittenExportSettings(home);
   const { webhook_url, webhook_secret } = settings;
   if (webhook_url === null || webhook_secret === null) return settings;
-  return { ...settings, webhook_secret: sealedWebhookSecret.opened(sealer, webhook_secret) };
+  return { ...settings, webhook_secret: sealedWebhookSecret.open(sealer, webhook_secret) };
 }
 
 export async function saveDigestExportSettings(
@@ -200,7 +200,7 @@ export async function saveDigestExportSettings(
 ): Promise<DigestExportSettings> {
   const { webhook_secret: given } = changed;
   const sealed =
-    typeof given === 'string' ? { webhook_secret: sealedWebhookSecret.sealed(sealer, given) } : {};
+    typeof given === 'string' ? { webhook_secret: sealedWebhookSecret.seal(sealer, given) } : {};
   const settings = { ...(await readWrittenExportSettings(home)), ...changed, ...sealed };
   await saveSettings(home, { outside_memory: settings });
   return settings;

@@ -56,7 +56,7 @@ interface SettingsServiceDeps extends RunningSettings {
 export function createSettingsService(deps: SettingsServiceDeps): SettingsService {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    shown: async () => ({
+    overview: async () => ({
       model: await modelShown(deps),
       web_search: await searchShown(deps),
       file: settingsFilePath(deps.home),

@@ -72,7 +72,7 @@ test('a failed job is retried before the next job of its key', async () => {
   });
   await eventually(async () => {
     await hurryRetries();
-    jobs.hint('conversation');
+    jobs.wake('conversation');
     return ran.length === 7;
   });
   expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0.1', 'a1.1', 'a1.2', 'a2.1']);
@@ -144,7 +144,7 @@ describe('a worker waiting for its next poll', () => {
   }
 
   test('picks up a job on a hint, before any time has passed', async () => {
-    await picksUpAfter((jobs) => jobs.hint('conversation'));
+    await picksUpAfter((jobs) => jobs.wake('conversation'));
   });
 
   test('picks up a job at its next poll when the hint was lost', async () => {
@@ -156,12 +156,12 @@ test('a hint during full concurrency waits without a busy loop', async () => {
   const jobs = await startJobs();
   let ran = 0;
   jobs.work('conversation', 1, async () => {
-    jobs.hint('conversation');
+    jobs.wake('conversation');
     await sleep(30);
     ran += 1;
   });
   await enqueue(jobs, [job('a', 1), job('b', 2), job('c', 3)]);
-  jobs.hint('conversation');
+  jobs.wake('conversation');
   await eventually(() => ran === 3);
 });
 
@@ -174,7 +174,7 @@ test('stopping lets the running job finish and takes no new one', async () => {
     ran.push(data.epoch);
   });
   await enqueue(jobs, [job('a', 1), job('b', 2)]);
-  jobs.hint('conversation');
+  jobs.wake('conversation');
   await eventually(async () => (await jobs.counts(account)).running === 1);
   const stopped = jobs.stop(5_000);
   stopping.resolve();
@@ -226,14 +226,14 @@ test('queue options changed by a new version are applied to existing queues', as
   await sql("UPDATE relay_jobs.queue SET retention_seconds = 60 WHERE name = 'dead_letters'");
   const jobs = await startJobs();
   await enqueue(jobs, [job('a', 1)]);
-  const { retry, lostAfter } = QUEUES.conversation;
+  const { retry, expiresAfterSeconds } = QUEUES.conversation;
   expect(
     await sql('SELECT retry_limit, retry_delay, expire_seconds, dead_letter FROM relay_jobs.job'),
   ).toEqual([
     {
       retry_limit: retry.retries,
       retry_delay: retry.stepsMs[0] / 1000,
-      expire_seconds: lostAfter,
+      expire_seconds: expiresAfterSeconds,
       dead_letter: 'dead_letters',
     },
   ]);
@@ -247,7 +247,7 @@ test('jobs that were ready before the clock was set back are ready immediately',
   const jobs = await startJobs();
   const lease = await takeLease(database.kysely, account, randomUUID());
   if (lease === null) throw new Error('a fresh account is free');
-  await jobs.adopt(lease);
+  await jobs.adoptLease(lease);
   await enqueue(jobs, [job('a', 1)]);
   await sql("UPDATE relay_jobs.job SET start_after = now() + interval '1 hour'");
   const ran: number[] = [];
@@ -256,6 +256,6 @@ test('jobs that were ready before the clock was set back are ready immediately',
   });
   await sleep(700);
   expect(ran).toEqual([]);
-  expect(await jobs.bringForward()).toBe(1);
+  expect(await jobs.makeDelayedReady()).toBe(1);
   await eventually(() => ran.length === 1);
 });

@@ -27,7 +27,7 @@ interface NewJob<Q extends QueueName> {
   readonly key: string;
   readonly data: JobData[Q];
   /** Runs no earlier than this many seconds from now; other jobs of its key do not wait for it. */
-  readonly inSeconds?: number;
+  readonly delaySeconds?: number;
 }
 
 interface JobCounts {
@@ -93,18 +93,22 @@ export class Jobs {
     if (jobs.length === 0) return;
     await this.#boss.insert(
       queue,
-      jobs.map(({ key, data, inSeconds = 0 }) => ({
+      jobs.map(({ key, data, delaySeconds = 0 }) => ({
         id: nextJobId(),
         singletonKey: key,
         data,
-        ...(inSeconds > 0 ? { startAfter: inSeconds } : {}),
+        ...(delaySeconds > 0 ? { startAfter: delaySeconds } : {}),
       })),
       { db: bossDbOver(tx), returnId: false },
     );
   }
 
   /** Those of the given keys that have no waiting or running job. */
-  async lacking(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<string[]> {
+  async keysWithoutJob(
+    tx: Transaction,
+    queue: QueueName,
+    keys: readonly string[],
+  ): Promise<string[]> {
     const { rows } = await sql<{ key: string }>`
       SELECT key FROM unnest(${keys}::text[]) key WHERE key NOT IN (
         SELECT singleton_key FROM ${jobs}
@@ -113,13 +117,13 @@ export class Jobs {
   }
 
   /** Makes delayed jobs of these keys ready when this transaction commits. */
-  async hurry(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<void> {
+  async makeReadyNow(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<void> {
     await sql`UPDATE ${jobs} SET start_after = now() WHERE name = ${queue} AND state = 'created'
       AND start_after > now() AND singleton_key = ANY(${keys}::text[])`.execute(tx);
   }
 
   /** Call after the commit: looks for jobs now instead of at the next poll. Losing it does no harm. */
-  hint(queue: QueueName): void {
+  wake(queue: QueueName): void {
     this.#workers.get(queue)?.wake();
   }
 
@@ -130,7 +134,7 @@ export class Jobs {
       concurrency,
       handler: handler as JobHandler<QueueName>,
       log: this.#log,
-      within: bossDbOver,
+      dbOver: bossDbOver,
       source: this.#source,
       reclaim: (running) => this.#reclaim([queue], running),
       giveBack: (job) => giveBack(this.#db, queue, job),
@@ -157,7 +161,7 @@ export class Jobs {
    * Call when this worker has taken the account's lease, before `work`: jobs that the former holder left running become
    * ready again.
    */
-  async adopt(lease: Lease): Promise<number> {
+  async adoptLease(lease: Lease): Promise<number> {
     this.#leases.push(lease);
     await freeKeys(this.#db, lease.account);
     return this.#reclaim(QUEUE_NAMES, []);
@@ -176,19 +180,19 @@ export class Jobs {
   }
 
   /** After the clock was set back: jobs that were ready by the old time, or soon would be, are ready now. */
-  async bringForward(): Promise<number> {
+  async makeDelayedReady(): Promise<number> {
     const { numAffectedRows } = await sql`
       UPDATE ${jobs} SET start_after = now()
       WHERE state < 'active' AND name = ANY(${QUEUE_NAMES}) AND start_after > now()
         AND (data->>'account')::bigint = ANY(${this.#leases.map(({ account }) => account)})`.execute(
       this.#db,
     );
-    for (const queue of QUEUE_NAMES) this.hint(queue);
+    for (const queue of QUEUE_NAMES) this.wake(queue);
     return Number(numAffectedRows ?? 0);
   }
 
   /** Deletes every job, waiting, completed or failed, that refers to these erased ids. */
-  async forget(tx: Transaction, ids: readonly string[]): Promise<void> {
+  async deleteJobsOf(tx: Transaction, ids: readonly string[]): Promise<void> {
     await sql`DELETE FROM ${jobs} WHERE state <> 'active'
       AND (singleton_key = ANY(${ids}::text[]) OR data->>'subject' = ANY(${ids}::text[]))`.execute(
       tx,
@@ -196,7 +200,7 @@ export class Jobs {
   }
 
   /** All unfinished jobs, as lines of an archive; a job that is running now would have to run again. */
-  async *waiting(tx: Transaction): AsyncGenerator<string> {
+  async *exportWaiting(tx: Transaction): AsyncGenerator<string> {
     const { rows } = await sql<{ line: string }>`
       SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data,
         'start_after', start_after)::text AS line FROM ${jobs}
@@ -253,7 +257,7 @@ async function putQueues(boss: PgBoss): Promise<void> {
       retryDelay: spec.retry.stepsMs[0] / 1000,
       retryBackoff: true,
       retryDelayMax: longestWait(spec.retry) / 1000,
-      expireInSeconds: spec.lostAfter,
+      expireInSeconds: spec.expiresAfterSeconds,
       // A job never expires: dropping one would strand the work it stands for.
       retentionSeconds: 10 * 365 * 86_400,
       deleteAfterSeconds: 3600,

@@ -63,84 +63,92 @@ export interface QueueSpec {
   /** First delay, longest delay and number of retries; pg-boss doubles the delay in between. */
   readonly retry: RetryTable & { readonly retries: number };
   /** After this many seconds a running job counts as lost and is tried again. */
-  readonly lostAfter: number;
+  readonly expiresAfterSeconds: number;
   /** The text shown when this queue has failed jobs. */
-  readonly dead: string;
+  readonly deadSentence: string;
 }
 
 export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
   conversation: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 900,
-    dead: 'A turn of a conversation failed again and again. `relay logs --level error` says why.',
+    expiresAfterSeconds: 900,
+    deadSentence:
+      'A turn of a conversation failed again and again. `relay logs --level error` says why.',
   },
   route: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 120,
-    dead: 'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
+    expiresAfterSeconds: 120,
+    deadSentence:
+      'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
   },
   auto_reply: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 900,
-    dead: 'An answer to a contact failed again and again. `relay logs --level error` says why.',
+    expiresAfterSeconds: 900,
+    deadSentence:
+      'An answer to a contact failed again and again. `relay logs --level error` says why.',
   },
   assistant: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 900,
-    dead: 'Your assistant failed again and again. `relay logs --level error` says why.',
+    expiresAfterSeconds: 900,
+    deadSentence: 'Your assistant failed again and again. `relay logs --level error` says why.',
   },
   schedule: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 120,
-    dead: 'A scheduled message could not be sent. `relay logs --level error` says why.',
+    expiresAfterSeconds: 120,
+    deadSentence: 'A scheduled message could not be sent. `relay logs --level error` says why.',
   },
   digest: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 900,
-    dead: 'A digest of a group failed again and again. `relay logs --level error` says why.',
+    expiresAfterSeconds: 900,
+    deadSentence:
+      'A digest of a group failed again and again. `relay logs --level error` says why.',
   },
   trigger: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 300,
-    dead: 'A mention of your assistant in a group could not be read, so nothing was said. `relay logs --level error` says why.',
+    expiresAfterSeconds: 300,
+    deadSentence:
+      'A mention of your assistant in a group could not be read, so nothing was said. `relay logs --level error` says why.',
   },
   group_answer: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 900,
-    dead: 'An answer to you in a group failed again and again. `relay logs --level error` says why.',
+    expiresAfterSeconds: 900,
+    deadSentence:
+      'An answer to you in a group failed again and again. `relay logs --level error` says why.',
   },
   outside_memory: {
     order: 'by key',
     retry: RETRY.background_job,
-    lostAfter: 300,
-    dead: 'A digest could not be given to your other memory. `relay logs --level error` says why.',
+    expiresAfterSeconds: 300,
+    deadSentence:
+      'A digest could not be given to your other memory. `relay logs --level error` says why.',
   },
   // A receiver's refusal is not a failed job: the delivery says when it is tried again, by `RETRY.webhook`.
   webhook: {
     order: 'by key',
     retry: RETRY.job,
-    lostAfter: 120,
-    dead: 'Something could not be told to a webhook. `relay logs --level error` says why.',
+    expiresAfterSeconds: 120,
+    deadSentence: 'Something could not be told to a webhook. `relay logs --level error` says why.',
   },
   maintenance: {
     order: 'any',
     retry: RETRY.background_job,
-    lostAfter: 900,
-    dead: 'Housekeeping failed. `relay doctor` says what stands in its way.',
+    expiresAfterSeconds: 900,
+    deadSentence: 'Housekeeping failed. `relay doctor` says what stands in its way.',
   },
   backup: {
     order: 'any',
     retry: RETRY.background_job,
-    lostAfter: 3_600,
-    dead: 'Whether a backup is due could not be found out. `relay logs --level error` says why.',
+    expiresAfterSeconds: 3_600,
+    deadSentence:
+      'Whether a backup is due could not be found out. `relay logs --level error` says why.',
   },
 };
 

@@ -50,7 +50,7 @@ const enqueue = (jobs: Jobs, ...keys: string[]) =>
 
 const hurry = async (jobs: Jobs) => {
   await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
-  jobs.hint('conversation');
+  jobs.wake('conversation');
 };
 
 /** The effect of a handler. */
@@ -139,7 +139,7 @@ test('a job that keeps failing waits longer each time, then becomes a dead lette
        SELECT seconds FROM waiting`,
     );
     if (row) waits.push(row.seconds);
-    jobs.hint('conversation');
+    jobs.wake('conversation');
     return tried.length === retries + 3;
   });
   // Backoff is random, but grows from the first delay and never exceeds the last.
@@ -160,11 +160,11 @@ test('jobs that a killed worker left running are ready again once the account is
   const killed = await startJobs();
   killed.work('conversation', 2, () => new Promise(() => {}));
   await enqueue(killed, 'a', 'a', 'b');
-  killed.hint('conversation');
+  killed.wake('conversation');
   await eventually(async () => (await killed.counts(account)).running === 2);
 
   const heir = await startJobs();
-  expect(await heir.adopt(await nextLease())).toBe(2);
+  expect(await heir.adoptLease(await nextLease())).toBe(2);
   const ran: string[] = [];
   heir.work('conversation', 4, async (job) => {
     ran.push(`${job.data.subject}.${job.attempt}`);
@@ -178,7 +178,7 @@ test('a key blocked by a job that failed for good before its worker was killed i
   await enqueue(jobs, 'a');
   await sql("UPDATE relay_jobs.job SET state = 'failed', completed_on = now()");
   await enqueue(jobs, 'a');
-  await jobs.adopt(await nextLease());
+  await jobs.adoptLease(await nextLease());
   const ran: string[] = [];
   jobs.work('conversation', 1, async (job) => {
     ran.push(job.data.subject);
@@ -192,7 +192,7 @@ test('adopting an account does not touch jobs of another account', async () => {
   await sql(
     "UPDATE relay_jobs.job SET state = 'active', data = jsonb_set(data, '{account}', '77')",
   );
-  expect(await jobs.adopt(await nextLease())).toBe(0);
+  expect(await jobs.adoptLease(await nextLease())).toBe(0);
   expect(await states()).toEqual(['active', 'active']);
   expect(await jobs.counts(account)).toEqual({ waiting: 0, running: 0, dead: [] });
 });
@@ -212,7 +212,7 @@ describe('a daemon that lost its lease', () => {
   ])('does not touch a job that its successor is running, at %s', async (_, retryCount) => {
     const lost = await nextLease();
     const frozen = await startJobs();
-    await frozen.adopt(lost);
+    await frozen.adoptLease(lost);
     await enqueue(frozen, 'a');
     await sql(`UPDATE relay_jobs.job SET retry_count = ${retryCount}`);
     const [fetched, thawed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -225,7 +225,7 @@ describe('a daemon that lost its lease', () => {
 
     const lease = await nextLease();
     const successor = await startJobs();
-    expect(await successor.adopt(lease)).toBe(1);
+    expect(await successor.adoptLease(lease)).toBe(1);
     const [running, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const attempts: number[] = [];
     successor.work('conversation', 1, async (job) => {
@@ -247,7 +247,7 @@ describe('a daemon that lost its lease', () => {
   test('returns a job that it fetched after losing the lease, and fetches no more', async () => {
     const lost = await nextLease();
     const jobs = await startJobs();
-    await jobs.adopt(lost);
+    await jobs.adoptLease(lost);
     await nextLease();
     await enqueue(jobs, 'a', 'b');
     let tries = 0;
@@ -270,7 +270,7 @@ describe('a daemon that lost its lease', () => {
     const jobs = await startJobs();
     await enqueue(jobs, 'a');
     await sql("UPDATE relay_jobs.job SET state = 'active'");
-    expect(await jobs.adopt(lost)).toBe(0);
+    expect(await jobs.adoptLease(lost)).toBe(0);
     expect(await states()).toEqual(['active']);
   });
 });

@@ -155,7 +155,7 @@ test('the given clock decides what is due; it sleeps until then and notices a ju
 test('a clock that was set back is reported once, and a small correction is not', async () => {
   let ahead = 0;
   let looks = 0;
-  let told = 0;
+  let reports = 0;
   const clock = new TimerClock({
     db,
     lease,
@@ -166,7 +166,7 @@ test('a clock that was set back is reported once, and a small correction is not'
     onDue: async () => {},
     onFired: () => {},
     onPutBack: async () => {
-      told += 1;
+      reports += 1;
     },
     log: silentLog,
   });
@@ -179,11 +179,11 @@ test('a clock that was set back is reported once, and a small correction is not'
   };
   ahead = -1_000;
   await lookedAgain();
-  expect(told).toBe(0);
+  expect(reports).toBe(0);
   ahead = -3_600_000;
-  await eventually(() => told === 1);
+  await eventually(() => reports === 1);
   await lookedAgain();
-  expect(told).toBe(1);
+  expect(reports).toBe(1);
 });
 
 test('the timer clock continues after its connections were cut', async () => {

@@ -24,7 +24,7 @@ interface QueueWorkerOptions {
   readonly concurrency: number;
   readonly handler: JobHandler<QueueName>;
   readonly log: Log;
-  readonly within: (tx: Transaction) => Db;
+  readonly dbOver: (tx: Transaction) => Db;
   readonly source: JobSource;
   /** Makes jobs ready that are marked as running and are not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
@@ -115,7 +115,7 @@ export class QueueWorker {
   }
 
   async #handle(fetched: JobWithMetadata<JobData[QueueName]>): Promise<void> {
-    const { boss, queue, handler, log, within } = this.#options;
+    const { boss, queue, handler, log, dbOver } = this.#options;
     const attempt = { id: fetched.id, retryCount: fetched.retryCount };
     let settled = false;
     const job: Job<QueueName> = {
@@ -124,7 +124,7 @@ export class QueueWorker {
       attempt: fetched.retryCount + 1,
       complete: async (tx) => {
         const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
-          db: within(tx),
+          db: dbOver(tx),
         });
         // Another worker has the job now; rolling back keeps the effect from happening twice.
         if (affected !== 1) throw new Error('this job is no longer ours');

@@ -91,16 +91,16 @@ class BaileysKeys implements AccountKeys {
     this.#operations = new Operations(store, this.#records, credentials, this.#life);
     this.#announcer = new ReceivedAnnouncer(onReceived ?? (() => undefined));
     this.#stopListening = [
-      this.#life.onEnd((fault) => {
+      this.#life.onFault((fault) => {
         log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
       }),
-      store.onFault((fault) => this.#life.end(fault)),
+      store.onFault((fault) => this.#life.trip(fault)),
       store.onDurable(() => {
         this.#records.settle(store.durable);
         this.#announcer.settle(store.durable);
       }),
     ];
-    this.#life.onEnd((fault) => {
+    this.#life.onFault((fault) => {
       this.#records.clear();
       for (const socket of this.#sockets) void socket.end(fault);
     });
@@ -112,7 +112,7 @@ class BaileysKeys implements AccountKeys {
 
   config(url: string | URL = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl): SocketKeys {
     return {
-      auth: { creds: this.credentials, keys: this.#operations.outside },
+      auth: { creds: this.credentials, keys: this.#operations.autocommitKeys },
       makeSignalRepository: createRepositoryMaker({
         store: this.#store,
         credentials: this.#credentials,
@@ -138,7 +138,7 @@ class BaileysKeys implements AccountKeys {
   }
 
   async saveCredentials(update: Partial<AuthenticationCreds>): Promise<void> {
-    this.#life.assert();
+    this.#life.throwIfFaulted();
     this.#credentials.merge(update);
     const stored = this.#store.submit({ credentials: this.#credentials.encode() });
     this.#makeSparePreKeys();
@@ -149,11 +149,13 @@ class BaileysKeys implements AccountKeys {
     const keys = makeSparePreKeys(this.credentials);
     // A failure is reported as a fault of the store, which ends the sockets.
     if (keys)
-      void Promise.resolve(this.#operations.outside.set({ 'pre-key': keys })).catch(() => {});
+      void Promise.resolve(this.#operations.autocommitKeys.set({ 'pre-key': keys })).catch(
+        () => {},
+      );
   }
 
   onFault(listener: (fault: TransportStoreFault) => void): () => void {
-    return this.#life.onEnd(listener);
+    return this.#life.onFault(listener);
   }
 
   settled(): Promise<void> {
@@ -163,7 +165,7 @@ class BaileysKeys implements AccountKeys {
   async close(): Promise<void> {
     await this.#operations.idle();
     for (const stop of this.#stopListening) stop();
-    this.#life.end(new TransportStoreFault('unavailable', 'The keys were closed.'));
+    this.#life.trip(new TransportStoreFault('unavailable', 'The keys were closed.'));
   }
 }
 

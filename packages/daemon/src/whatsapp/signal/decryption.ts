@@ -32,7 +32,7 @@ type DecryptMessage = (
 
 export function createDecryptor(parts: DecryptionParts): DecryptMessage {
   const { count, life, operations } = parts;
-  const lookUp = lidLookupIn(operations.outside);
+  const lookUp = lidLookupIn(operations.autocommitKeys);
   return async (sealed, decrypt) => {
     const sender = (await resolveLid(sealed.sender, lookUp)) ?? sealed.sender;
     try {
@@ -40,7 +40,7 @@ export function createDecryptor(parts: DecryptionParts): DecryptMessage {
         unitExtrasOf(parts, { ...sealed, sender }, plain),
       );
     } catch (error) {
-      life.assert();
+      life.throwIfFaulted();
       const plain = await findInJournal(parts, sealed, lookUp);
       count(plain ? 'journalHits' : 'undecryptable');
       if (plain) return plain;
@@ -78,7 +78,7 @@ async function findInJournal(
     }
     return null;
   } catch (error) {
-    throw life.end(error);
+    throw life.trip(error);
   }
 }
 

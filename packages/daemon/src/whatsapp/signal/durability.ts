@@ -22,7 +22,7 @@ export function waitUntilDurable(ledger: DurableProgress, life: FaultLatch): Pro
       stopWaiting();
       resolve();
     });
-    const stopFearing = life.onEnd((fault) => {
+    const stopFearing = life.onFault((fault) => {
       stopWaiting();
       reject(fault);
     });
@@ -56,33 +56,33 @@ export class ReceivedAnnouncer {
 // Invariant: after the fault no operation begins or is submitted, and no byte is sent.
 
 export class FaultLatch {
-  readonly #onEnd = new Set<(fault: TransportStoreFault) => void>();
+  readonly #onFault = new Set<(fault: TransportStoreFault) => void>();
   #fault: TransportStoreFault | null = null;
 
   get fault(): TransportStoreFault | null {
     return this.#fault;
   }
 
-  assert(): void {
+  throwIfFaulted(): void {
     if (this.#fault) throw this.#fault;
   }
 
   /** Listeners are called once. */
-  onEnd(listener: (fault: TransportStoreFault) => void): () => void {
-    this.#onEnd.add(listener);
-    return () => this.#onEnd.delete(listener);
+  onFault(listener: (fault: TransportStoreFault) => void): () => void {
+    this.#onFault.add(listener);
+    return () => this.#onFault.delete(listener);
   }
 
   /** Returns the first fault. */
-  end(error: unknown): TransportStoreFault {
+  trip(error: unknown): TransportStoreFault {
     if (this.#fault) return this.#fault;
     const fault =
       error instanceof TransportStoreFault
         ? error
         : new TransportStoreFault('unavailable', 'The keys could not be read.', { cause: error });
     this.#fault = fault;
-    for (const listener of this.#onEnd) listener(fault);
-    this.#onEnd.clear();
+    for (const listener of this.#onFault) listener(fault);
+    this.#onFault.clear();
     return fault;
   }
 }
@@ -142,7 +142,7 @@ export function holdWrites(socket: Socket, ledger: WriteProgress, life: FaultLat
     socket.uncork();
     if (held.length === 0) ending?.();
   };
-  const stopListening = [ledger.onDurable(release), life.onEnd(() => socket.destroy())];
+  const stopListening = [ledger.onDurable(release), life.onFault(() => socket.destroy())];
   socket.once('close', () => {
     held.length = 0;
     for (const stop of stopListening) stop();

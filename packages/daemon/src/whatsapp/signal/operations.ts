@@ -32,12 +32,12 @@ export interface UnitExtras extends Pick<TransportUnit, 'credentials' | 'journal
 
 export class Operations {
   /** For code that runs inside an operation and nowhere else. */
-  readonly inside: SignalKeyStore = {
+  readonly transactionKeys: SignalKeyStore = {
     get: (type, ids) => this.#getInside(type, ids),
     set: async (data) => write(this.#overlay(), data),
   };
   /** For all other code: every write is an operation of its own. */
-  readonly outside: SignalKeyStore = {
+  readonly autocommitKeys: SignalKeyStore = {
     get: async (type, ids) => typed(type, await this.#read(type, ids)),
     set: (data) => this.run(async () => write(this.#overlay(), data)),
   };
@@ -80,12 +80,12 @@ export class Operations {
     work: () => Promise<Result>,
     rest?: (result: Result) => UnitExtras,
   ): Promise<Result> {
-    this.#life.assert();
+    this.#life.throwIfFaulted();
     const overlay: Overlay = new Map();
     this.#current = overlay;
     try {
       const result = await work();
-      this.#life.assert();
+      this.#life.throwIfFaulted();
       this.#submit(overlay, rest?.(result) ?? {});
       return result;
     } finally {
@@ -137,12 +137,12 @@ export class Operations {
   }
 
   async #read(type: KeyType, ids: readonly string[]): Promise<Map<string, unknown>> {
-    this.#life.assert();
+    this.#life.throwIfFaulted();
     try {
       return await this.#records.read(type, ids);
     } catch (error) {
       // libsignal's storage would take the exception for "no session", so the account must not continue.
-      throw this.#life.end(error);
+      throw this.#life.trip(error);
     }
   }
 }

@@ -25,21 +25,24 @@ export function createRepositoryMaker(parts: DecryptionParts): MakeSignalReposit
       isInTransaction: () => true,
     };
     const outer = make(
-      { creds, keys: { ...operations.outside, ...passThrough } },
+      { creds, keys: { ...operations.autocommitKeys, ...passThrough } },
       logger,
       phonesToLids,
     );
-    const inner = make({ creds, keys: { ...operations.inside, ...passThrough } }, logger);
+    const inner = make({ creds, keys: { ...operations.transactionKeys, ...passThrough } }, logger);
     // Bypasses Baileys' own cache, which would outlive a changed mapping.
     inner.lidMapping.getLIDForPN = async (jid) =>
-      (await resolveLid(jid, lidLookupIn(operations.inside))) ?? null;
-    Object.assign(inner, createGroupMethods(operations.inside, inner.jidToSignalProtocolAddress));
+      (await resolveLid(jid, lidLookupIn(operations.transactionKeys))) ?? null;
+    Object.assign(
+      inner,
+      createGroupMethods(operations.transactionKeys, inner.jidToSignalProtocolAddress),
+    );
 
     const resolve = async (jid: string) => {
       if (isPnUser(jid)) await outer.lidMapping.getLIDForPN(jid);
     };
     const { adopt, move } = createPhoneSessions(
-      operations.inside,
+      operations.transactionKeys,
       inner.jidToSignalProtocolAddress,
     );
     const decrypt: typeof inner.decryptMessage = async (arg) => {

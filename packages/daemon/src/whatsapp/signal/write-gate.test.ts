@@ -104,7 +104,7 @@ describe('a gated connection', () => {
   it('is destroyed by a fault, and sends nothing afterwards', async () => {
     ledger.submitted = 1;
     socket.write('a');
-    life.end(new TransportStoreFault('lease_lost', 'lost'));
+    life.trip(new TransportStoreFault('lease_lost', 'lost'));
     ledger.commit(1);
     socket.write('b');
     await turn();

@@ -55,7 +55,7 @@ export class SimulatedAccount implements DeviceOwner {
   readonly #handset: Handset;
   readonly #linked: LinkedDevices;
   readonly #mailbox: Mailbox;
-  readonly #world: PeopleContext;
+  readonly #deps: PeopleContext;
 
   constructor(deps: PeopleContext, account: NewSimulatedAccount) {
     const { dialled, habits, knownAs = 'both', name, passkey = false, phone } = account;
@@ -65,7 +65,7 @@ export class SimulatedAccount implements DeviceOwner {
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
     this.knownAs = knownAs;
     this.#passkey = passkey;
-    this.#world = deps;
+    this.#deps = deps;
     this.#mailbox = new Mailbox(this);
     this.#handset = new Handset(this, this.#mailbox, this.habits, deps.events);
     this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, deps);
@@ -103,12 +103,12 @@ export class SimulatedAccount implements DeviceOwner {
   /** Scans a companion's QR code, given as its text. */
   async scan(qr: string): Promise<LinkingResult> {
     const { advSecret, identity, ref } = readQr(qr);
-    return this.#link(this.#world.desk.byRef(ref), identity, advSecret);
+    return this.#link(this.#deps.pairings.byRef(ref), identity, advSecret);
   }
 
   /** Types the eight characters that a companion shows. */
   async pairCode(code: string): Promise<LinkingResult> {
-    const request = await this.#world.desk.codeRequest(this.phone);
+    const request = await this.#deps.pairings.codeRequest(this.phone);
     const exchange = await exchangeCode(code, request, this.#handset.signal.identity);
     request.applicant.send(exchange.primaryHello);
     const finish = await request.finished.promise;
@@ -148,16 +148,16 @@ export class SimulatedAccount implements DeviceOwner {
     content: SendableContent,
     options: SendOptions = {},
   ): Promise<string> {
-    const chat = this.#world.directory.chat(to);
-    const message = await composeContent(content, this.#world.media);
+    const chat = this.#deps.directory.chat(to);
+    const message = await composeContent(content, this.#deps.media);
     return this.#handset.send(chat, message, options);
   }
 
   async react(to: SimulatedChat | string, messageId: string, emoji: string): Promise<string> {
-    const chat = this.#world.directory.chat(to);
+    const chat = this.#deps.directory.chat(to);
     const target = this.#mailbox.find(messageId);
     if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
-    const author = this.#world.directory.byPhone(target.from);
+    const author = this.#deps.directory.byPhone(target.from);
     const key: proto.IMessageKey = {
       remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'),
       id: messageId,
@@ -179,7 +179,7 @@ export class SimulatedAccount implements DeviceOwner {
 
   /** Opens a chat on the phone: its authors get read receipts. */
   read(chat: SimulatedChat | string): void {
-    const { directory } = this.#world;
+    const { directory } = this.#deps;
     this.#handset.read(directory.chat(chat), (phone) => directory.byPhone(phone));
   }
 
@@ -187,7 +187,7 @@ export class SimulatedAccount implements DeviceOwner {
   messages({ with: other }: { with?: SimulatedChat | string } = {}): SeenMessage[] {
     const all = this.#mailbox.all();
     if (other === undefined) return all;
-    const name = chatIdentifier(this.#world.directory.chat(other));
+    const name = chatIdentifier(this.#deps.directory.chat(other));
     return all.filter((message) => message.chat === name);
   }
 
@@ -199,14 +199,14 @@ export class SimulatedAccount implements DeviceOwner {
   async download(messageId: string): Promise<Buffer> {
     const content = this.#mailbox.find(messageId)?.content;
     if (!content) throw new Error(`${this.phone} has no message ${messageId}`);
-    return openMedia(content, this.#world.media);
+    return openMedia(content, this.#deps.media);
   }
 
   /** The phone is set up again: sessions with others and unused one-time keys are gone. */
   async loseSessions(): Promise<void> {
     const { signal } = this.#handset;
     await this.#handset.enqueue(async () => {
-      for (const person of this.#world.directory.people()) {
+      for (const person of this.#deps.directory.people()) {
         for (const { id } of person.devices()) {
           signal.forgetSession({ person: person.lid, device: id });
         }
@@ -217,7 +217,7 @@ export class SimulatedAccount implements DeviceOwner {
 
   /** Changes a setting or a chat on the phone, with the arguments of Baileys' `chatModify`. */
   async modify(modification: ChatModification, chat: SimulatedChat | string = this): Promise<void> {
-    const place = this.#world.directory.chat(chat);
+    const place = this.#deps.directory.chat(chat);
     const jid = isGroupChat(place) ? place.jid : visibleJid(place, 'lid');
     const { name, patch } = await this.appState.encode(modification, jid);
     await this.applyPatch(name, patch, this.#handset);
@@ -233,14 +233,14 @@ export class SimulatedAccount implements DeviceOwner {
       companion.deliver({ stanza });
     }
     for (const { index, value } of changes) {
-      this.#world.events.emit('appState', { account: this, by: by.id, index, value });
+      this.#deps.events.emit('appState', { account: this, by: by.id, index, value });
     }
   }
 
   /** At its first login a companion gets the app-state keys and the chats so far. */
   async welcome(companion: Companion): Promise<void> {
     await this.#handset.sendToCompanion(companion, this.appState.keyShare());
-    const people = this.#world.directory.people();
+    const people = this.#deps.directory.people();
     for (const message of historyMessages(this, this.#remembered(), people)) {
       await this.#handset.sendToCompanion(companion, message);
     }
@@ -252,7 +252,7 @@ export class SimulatedAccount implements DeviceOwner {
       (message) => message.chat,
     );
     return [...byChat].map(([name, messages]) => ({
-      chat: this.#world.directory.chat(name),
+      chat: this.#deps.directory.chat(name),
       messages,
     }));
   }

@@ -43,7 +43,7 @@ export class Companion implements Device {
   signedPreKey: SignedPreKey;
   readonly preKeys: PublicPreKey[] = [];
   pending: Stanza[] = [];
-  link: CompanionConnection | undefined;
+  connection: CompanionConnection | undefined;
   /** Set once the companion asked for its queue; before that everything is queued. */
   listening = false;
   /** Stanzas of `pending` that were sent again at this login. */
@@ -96,12 +96,12 @@ export class Companion implements Device {
       setTimeout(() => this.#sendHeld(), OVERTAKEN_MS);
       return;
     }
-    this.link?.send(stanza);
+    this.connection?.send(stanza);
     if (stanza.tag === 'message') this.#sendHeld();
   }
 
   #sendHeld(): void {
-    if (this.#held && this.listening) this.link?.send(this.#held);
+    if (this.#held && this.listening) this.connection?.send(this.#held);
     this.#held = undefined;
   }
 
@@ -133,14 +133,14 @@ export class LinkedDevices {
   readonly companions = new Map<number, Companion>();
   readonly #handset: Device;
   readonly #accountKey: KeyPair;
-  readonly #world: PeopleContext;
+  readonly #deps: PeopleContext;
   readonly #rawId = randomInt(1, 2 ** 31);
   #next = 1;
 
   constructor(handset: Device, accountKey: KeyPair, deps: PeopleContext) {
     this.#handset = handset;
     this.#accountKey = accountKey;
-    this.#world = deps;
+    this.#deps = deps;
   }
 
   async link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<number> {
@@ -157,11 +157,11 @@ export class LinkedDevices {
       lid: ownerJid(owner, 'lid', id),
     });
     const registration = registrationOf(applicant, identity);
-    const companion = new Companion(owner, id, id, registration, this.#world.faults);
+    const companion = new Companion(owner, id, id, registration, this.#deps.faults);
     this.companions.set(id, companion);
     this.#tell('add', companion);
     applicant.finish(RESTART);
-    this.#world.events.emit('linked', { account: owner, device: id });
+    this.#deps.events.emit('linked', { account: owner, device: id });
     return id;
   }
 
@@ -170,15 +170,16 @@ export class LinkedDevices {
     if (!companion) return;
     this.companions.delete(id);
     this.#tell('remove', companion);
-    companion.link?.finish(REMOVED);
+    companion.connection?.finish(REMOVED);
   }
 
   disconnect(code: number | undefined, only: number | undefined): void {
-    for (const { id, link } of [...this.companions.values()]) {
+    for (const { id, connection } of [...this.companions.values()]) {
       if (only !== undefined && id !== only) continue;
-      if (code === undefined) link?.cut();
+      if (code === undefined) connection?.cut();
       else if (code === 401) this.unlink(id);
-      else link?.finish(code === 440 ? REPLACED : node('stream:error', { code: String(code) }));
+      else
+        connection?.finish(code === 440 ? REPLACED : node('stream:error', { code: String(code) }));
     }
   }
 
@@ -189,7 +190,7 @@ export class LinkedDevices {
       const jid = ownerJid(owner, addressing, id);
       const device = node('device', { jid, 'key-index': String(keyIndex) });
       const from = ownerJid(owner, addressing);
-      for (const person of this.#world.directory.people()) {
+      for (const person of this.#deps.directory.people()) {
         const stanza = notification('devices', [node(what, {}, [device])], { from });
         for (const other of person.devices()) {
           if (person === owner && other.id === id) continue;

@@ -72,6 +72,6 @@ export interface PeopleContext {
   readonly directory: Directory<DeviceOwner, SimulatedGroup>;
   readonly faults: Faults;
   readonly events: Events;
-  readonly desk: PendingPairings;
+  readonly pairings: PendingPairings;
   readonly media: MediaStore;
 }

@@ -21,10 +21,10 @@ import { logIn, logOut, replayOffline } from './session.ts';
 const GRACE_MS = 10;
 
 export class ClientConnection implements CompanionConnection {
-  readonly #world: NetworkContext;
+  readonly #deps: NetworkContext;
   readonly #socket: WebSocket;
   readonly #reader = new FrameReader();
-  readonly #signed = Promise.withResolvers<Buffer>();
+  readonly #signedIdentity = Promise.withResolvers<Buffer>();
   #handshake: Handshake | undefined;
   #transport: NoiseTransport | undefined;
   #applicant: Applicant | undefined;
@@ -33,9 +33,9 @@ export class ClientConnection implements CompanionConnection {
   #outbox: Promise<void> | undefined;
 
   constructor(deps: NetworkContext, socket: WebSocket) {
-    this.#world = deps;
+    this.#deps = deps;
     this.#socket = socket;
-    this.#signed.promise.catch(() => undefined);
+    this.#signedIdentity.promise.catch(() => undefined);
     socket.on('message', (data) => this.#onData(Buffer.from(data as Buffer)));
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.#onClose());
@@ -46,7 +46,7 @@ export class ClientConnection implements CompanionConnection {
   }
 
   send(stanza: Stanza): void {
-    const { latencyMs } = this.#world.faults.current;
+    const { latencyMs } = this.#deps.faults.current;
     if (latencyMs === 0 && !this.#outbox) {
       this.#write(stanza);
       return;
@@ -75,7 +75,7 @@ export class ClientConnection implements CompanionConnection {
 
   #write(stanza: Stanza): void {
     if (!this.#transport || this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#world.faults.current.mute) return;
+    if (this.#deps.faults.current.mute) return;
     this.#log('out', stanza);
     this.#socket.send(frame(this.#transport.seal(encodeBinaryNode(stanza))));
   }
@@ -84,8 +84,8 @@ export class ClientConnection implements CompanionConnection {
     const account = this.#session?.account.phone;
     const device = this.#session?.companion.id;
     const logged = { at: new Date(), direction, account, device, stanza };
-    this.#world.stanzas.add(logged);
-    this.#world.events.emit('stanza', logged);
+    this.#deps.stanzas.add(logged);
+    this.#deps.events.emit('stanza', logged);
   }
 
   #onData(data: Buffer): void {
@@ -106,7 +106,7 @@ export class ClientConnection implements CompanionConnection {
       return;
     }
     if (!this.#handshake) {
-      const { certificates, serverKey } = this.#world;
+      const { certificates, serverKey } = this.#deps;
       this.#handshake = new Handshake(this.#reader.intro ?? body, serverKey, certificates);
       this.#socket.send(frame(this.#handshake.hello(body)));
       return;
@@ -124,18 +124,18 @@ export class ClientConnection implements CompanionConnection {
         registration,
         send: (stanza) => this.send(stanza),
         finish: (stanza) => this.finish(stanza),
-        signed: () => this.#signed.promise,
+        signedIdentity: () => this.#signedIdentity.promise,
       });
       return;
     }
-    const login = logIn(payload, noiseKey, this, this.#world);
+    const login = logIn(payload, noiseKey, this, this.#deps);
     if ('refusal' in login) this.finish(login.refusal);
     else this.#session = login.session;
   }
 
   #offerRefs(applicant: Applicant): void {
     this.#applicant = applicant;
-    const refs = this.#world.desk
+    const refs = this.#deps.pairings
       .register(applicant)
       .map((ref) => node('ref', {}, Buffer.from(ref)));
     const attrs = { from: S_WHATSAPP_NET, type: 'set', id: randomHex(6), xmlns: 'md' };
@@ -152,45 +152,45 @@ export class ClientConnection implements CompanionConnection {
     if (!session) return;
     switch (stanza.tag) {
       case 'message':
-        routeMessage(stanza, session, this.#world);
+        routeMessage(stanza, session, this.#deps);
         break;
       case 'receipt':
-        routeReceipt(stanza, session, this.#world);
+        routeReceipt(stanza, session, this.#deps);
         break;
       case 'ack':
         routeAck(stanza, session);
         break;
       case 'ib':
-        replayOffline(session, this.#world, child(stanza, 'offline_batch'));
+        replayOffline(session, this.#deps, child(stanza, 'offline_batch'));
         break;
       case 'presence':
       case 'chatstate':
-        this.#world.events.emit('presence', { account: session.account, stanza });
+        this.#deps.events.emit('presence', { account: session.account, stanza });
         break;
       default:
-        countUnknown(this.#world, stanza.tag);
+        countUnknown(this.#deps, stanza.tag);
     }
   }
 
   #onIq(stanza: Stanza): void {
     const signed = child(stanza, 'pair-device-sign');
-    if (signed) this.#signed.resolve(childBytes(signed, 'device-identity'));
+    if (signed) this.#signedIdentity.resolve(childBytes(signed, 'device-identity'));
     if (stanza.attrs.type === 'result' || stanza.attrs.type === 'error') return;
     const asker = {
       session: this.#session,
       applicant: this.#applicant,
       send: (answer: Stanza) => this.send(answer),
     };
-    answerIq(stanza, asker, this.#world).catch((error: unknown) => this.#fail(error));
+    answerIq(stanza, asker, this.#deps).catch((error: unknown) => this.#fail(error));
   }
 
   #fail(error: unknown): void {
-    this.#world.events.emit('failure', error);
+    this.#deps.events.emit('failure', error);
   }
 
   #onClose(): void {
-    this.#signed.reject(new Error('the companion left while it was being linked'));
-    if (this.#applicant) this.#world.desk.leave(this.#applicant);
-    if (this.#session) logOut(this.#session, this, this.#world);
+    this.#signedIdentity.reject(new Error('the companion left while it was being linked'));
+    if (this.#applicant) this.#deps.pairings.leave(this.#applicant);
+    if (this.#session) logOut(this.#session, this, this.#deps);
   }
 }

@@ -1,4 +1,4 @@
-// What every part of the server can access: the people, the pairing desk, the faults, the log of stanzas. Invariant:
+// What every part of the server can access: the people, the pending pairings, the faults, the log of stanzas. Invariant:
 // network.ts creates one for each network; nothing here is global.
 import type { KeyPair } from '@whiskeysockets/baileys';
 import type { StanzaLog } from '../events.ts';

@@ -26,7 +26,7 @@ export function routeMessage(
   const error = ackError === undefined ? undefined : String(ackError);
   if (!withholdAcks) {
     const attrs = { class: 'message', id: stanza.attrs.id, from: to, error, t: seconds() };
-    session.companion.link?.send(node('ack', attrs));
+    session.companion.connection?.send(node('ack', attrs));
   }
   if (error) return;
   const perDevice = ciphertexts(stanza, deps);
@@ -129,7 +129,7 @@ export function routeReceipt(
   const more = children(child(stanza, 'list'), 'item').map((item) => attr(item, 'id'));
   for (const one of [id, ...more]) companion.acknowledge('message', one);
   if (type === 'retry') session.askedAgain.add(id);
-  companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
+  companion.connection?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
   // For its own message Baileys sends a receipt without an addressee if it knows no LID; it is forwarded to nobody.
   if (to === undefined) return;
 

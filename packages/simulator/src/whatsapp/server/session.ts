@@ -18,7 +18,7 @@ type LoginResult = { session: CompanionSession } | { refusal: Stanza };
 export function logIn(
   payload: proto.IClientPayload,
   noiseKey: Buffer,
-  link: CompanionConnection,
+  connection: CompanionConnection,
   deps: NetworkContext,
 ): LoginResult {
   const account = deps.directory.byPhone(String(payload.username));
@@ -27,12 +27,12 @@ export function logIn(
   const { refuseLogin } = deps.faults.current;
   if (refuseLogin !== undefined) return refuse(refuseLogin);
 
-  companion.link?.finish(REPLACED);
-  companion.link = link;
+  companion.connection?.finish(REPLACED);
+  companion.connection = connection;
   companion.listening = false;
   companion.replayed.clear();
   companion.logins += 1;
-  link.send(
+  connection.send(
     node('success', {
       t: seconds(),
       lid: ownerJid(account, 'lid', companion.id),
@@ -43,7 +43,7 @@ export function logIn(
     }),
   );
   const routing = node('routing_info', {}, Buffer.from('sim-route'));
-  link.send(node('ib', { from: S_WHATSAPP_NET }, [node('edge_routing', {}, [routing])]));
+  connection.send(node('ib', { from: S_WHATSAPP_NET }, [node('edge_routing', {}, [routing])]));
   return { session: { account, companion, askedAgain: new Set() } };
 }
 
@@ -57,7 +57,7 @@ export function replayOffline(
   deps: NetworkContext,
   batch: Stanza | undefined,
 ): void {
-  const { link } = companion;
+  const { connection } = companion;
   if (!batch || companion.listening) return;
   const most = deps.faults.current.offlineBatches ? Number(batch.attrs.count) : Infinity;
   const waiting = companion.pending.filter((stanza) => !companion.replayed.has(stanza));
@@ -65,11 +65,11 @@ export function replayOffline(
   waiting.slice(0, most).forEach((stanza, index) => {
     const { tag, attrs, content } = stanza;
     companion.replayed.add(stanza);
-    link?.send(node(tag, { ...attrs, offline: String(sent + index) }, content));
+    connection?.send(node(tag, { ...attrs, offline: String(sent + index) }, content));
   });
   if (waiting.length > most) return;
   const count = String(companion.replayed.size);
-  link?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
+  connection?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
   companion.listening = true;
   deps.events.emit('online', { account, device: companion.id });
   if (companion.logins > 1) return;
@@ -78,11 +78,11 @@ export function replayOffline(
 
 export function logOut(
   { account, companion }: CompanionSession,
-  link: CompanionConnection,
+  connection: CompanionConnection,
   deps: NetworkContext,
 ): void {
-  if (companion.link !== link) return;
-  companion.link = undefined;
+  if (companion.connection !== connection) return;
+  companion.connection = undefined;
   companion.listening = false;
   deps.events.emit('offline', { account, device: companion.id });
 }
@@ -91,7 +91,7 @@ export function logOut(
 // delivered before the companion has asked for it.
 
 /** Announces how much is queued; the client then asks for it. */
-function preview({ link, pending }: Companion): void {
+function preview({ connection, pending }: Companion): void {
   const count = (tag: string) => String(pending.filter((stanza) => stanza.tag === tag).length);
   const offline = node('offline_preview', {
     count: String(pending.length),
@@ -100,7 +100,7 @@ function preview({ link, pending }: Companion): void {
     notification: count('notification'),
     appdata: '0',
   });
-  link?.send(node('ib', { from: S_WHATSAPP_NET }, [offline]));
+  connection?.send(node('ib', { from: S_WHATSAPP_NET }, [offline]));
 }
 
 export const sessionHandlers: IqHandlers = {

@@ -55,17 +55,19 @@ import { approvalQuery, useApprovalAnswers } from './queries.ts';
 interface ApprovalPanelProps {
   readonly id: string;
   /** The approval as the list has it, until the details are loaded. */
-  readonly listed: Approval | undefined;
+  readonly placeholder: Approval | undefined;
   /** Focus starts here when somebody opens this address. */
-  readonly isLanding: boolean;
+  readonly takesFocus: boolean;
   /** Called with the approval that replaced it, if any. */
   onDecided(instead?: string): void;
 }
 
-export function ApprovalPanel({ id, listed, isLanding, onDecided }: ApprovalPanelProps) {
+export function ApprovalPanel({ id, placeholder, takesFocus, onDecided }: ApprovalPanelProps) {
   const query = useQuery({
     ...approvalQuery(id),
-    ...(listed === undefined ? {} : { placeholderData: { ...listed, said: [], rows: [] } }),
+    ...(placeholder === undefined
+      ? {}
+      : { placeholderData: { ...placeholder, said: [], rows: [] } }),
   });
   const isUnknown = query.error instanceof RelayApiError && query.error.status === 404;
   if (isUnknown) return <NoSuchApproval />;
@@ -73,7 +75,7 @@ export function ApprovalPanel({ id, listed, isLanding, onDecided }: ApprovalPane
     <article className={classes.detail}>
       <QueryContent
         query={query}
-        what="The approval"
+        subject="The approval"
         loading={
           <div className={classes.part}>
             <LoadingLines lines={7} />
@@ -81,18 +83,18 @@ export function ApprovalPanel({ id, listed, isLanding, onDecided }: ApprovalPane
         }
       >
         {(approval) => (
-          <ApprovalContent approval={approval} isLanding={isLanding} onDecided={onDecided} />
+          <ApprovalContent approval={approval} takesFocus={takesFocus} onDecided={onDecided} />
         )}
       </QueryContent>
     </article>
   );
 }
 
-interface ApprovalContentProps extends Pick<ApprovalPanelProps, 'isLanding' | 'onDecided'> {
+interface ApprovalContentProps extends Pick<ApprovalPanelProps, 'takesFocus' | 'onDecided'> {
   readonly approval: ApprovalDetail;
 }
 
-function ApprovalContent({ approval, isLanding, onDecided }: ApprovalContentProps) {
+function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentProps) {
   const [seen, setSeen] = useState<string | null>(null);
   const [edited, setEdited] = useState<string | null>(null);
   const [isActing, setActing] = useState(false);
@@ -104,7 +106,7 @@ function ApprovalContent({ approval, isLanding, onDecided }: ApprovalContentProp
   const hasMoved = began === 'pending' && approval.state !== 'pending' && !isActing;
   return (
     <>
-      <ApprovalHeader approval={approval} isLanding={isLanding} />
+      <ApprovalHeader approval={approval} takesFocus={takesFocus} />
       {hasMoved && <DecidedElsewhereNote approval={approval} />}
       <ExactText
         approval={approval}
@@ -131,8 +133,8 @@ function ApprovalContent({ approval, isLanding, onDecided }: ApprovalContentProp
 
 function ApprovalHeader({
   approval,
-  isLanding,
-}: Pick<ApprovalContentProps, 'approval' | 'isLanding'>) {
+  takesFocus,
+}: Pick<ApprovalContentProps, 'approval' | 'takesFocus'>) {
   const now = useNow(30_000);
   const { icon, question } = approvalCopy(approval);
   const { recipient, recipient_name, created_at } = approval;
@@ -140,7 +142,7 @@ function ApprovalHeader({
     <header className={classes.head}>
       <Tile hue={approval.state === 'pending' ? 'you' : 'parked'} icon={icon} large />
       <div>
-        <h2 dir="auto" tabIndex={-1} data-landing={isLanding || undefined}>
+        <h2 dir="auto" tabIndex={-1} data-landing={takesFocus || undefined}>
           {question}
         </h2>
         <p className="small dim num">
@@ -238,7 +240,7 @@ function NoSuchApproval() {
       <EmptyState
         icon={IconZoomQuestion}
         title="There is no such approval."
-        act={<Link to="/approvals">See what waits</Link>}
+        action={<Link to="/approvals">See what waits</Link>}
       >
         What was declined or ran out is kept for 30 days.
       </EmptyState>

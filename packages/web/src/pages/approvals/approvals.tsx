@@ -59,14 +59,14 @@ export function ApprovalsScreen() {
           ? approvalsSentence(state, listed.length, pages.hasNextPage)
           : 'What waits for your yes?'
       }
-      lead={
+      summary={
         state === 'pending'
           ? 'Nothing here happens until you say so. Each yes counts once, for exactly the text shown.'
           : 'What was asked stays here with its reason and its answer, the newest first.'
       }
-      acts={<StateFilter state={state} />}
+      actions={<StateFilter state={state} />}
     >
-      <QueryContent query={pages} what="The approvals" loading={<LoadingApprovals />}>
+      <QueryContent query={pages} subject="The approvals" loading={<LoadingApprovals />}>
         {(approvals) => (
           <div className={classes.columns} data-alone={chosen === undefined || undefined}>
             {approvals.length === 0 ? (
@@ -78,8 +78,8 @@ export function ApprovalsScreen() {
               <ApprovalPanel
                 key={chosen}
                 id={chosen}
-                listed={listed[at]}
-                isLanding={id !== undefined}
+                placeholder={listed[at]}
+                takesFocus={id !== undefined}
                 onDecided={(instead) => choose(instead ?? beside(1) ?? beside(-1))}
               />
             )}
@@ -140,7 +140,7 @@ function NoneListed({ state }: { readonly state: Approval['state'] }) {
         icon={IconCircleCheck}
         hue="ok"
         title="Nothing waits for you."
-        act={<Link to="/people">Whom Relay answers, and how</Link>}
+        action={<Link to="/people">Whom Relay answers, and how</Link>}
       >
         Relay will ask here when it needs a yes.
       </EmptyState>
@@ -177,8 +177,8 @@ function ApprovalPhonePage({ id, listed, onDecided }: ApprovalPhonePageProps) {
       <ApprovalPanel
         key={id}
         id={id}
-        listed={listed}
-        isLanding={false}
+        placeholder={listed}
+        takesFocus={false}
         onDecided={(instead) =>
           instead === undefined
             ? onDecided()

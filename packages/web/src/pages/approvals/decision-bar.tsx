@@ -78,10 +78,10 @@ interface DecideButtonsProps {
 function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideButtonsProps) {
   const isOff = useIsDaemonGone() || approve.isPending;
   const { data: status } = useQuery(statusQuery);
-  const { yes } = approvalCopy(approval);
+  const { approveLabel } = approvalCopy(approval);
   const mayApprove = isSeen && !isOff;
   const say = () => approve.mutate();
-  useKeys({ a: mayApprove ? say : undefined }, yes);
+  useKeys({ a: mayApprove ? say : undefined }, approveLabel);
   useKeys({ e: isOff ? undefined : onEdit }, 'Edit the text');
   useKeys({ d: isOff ? undefined : onDecline }, 'Decline');
   return (
@@ -94,7 +94,7 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
         loading={approve.isPending}
         onClick={say}
       >
-        {yes}
+        {approveLabel}
       </Button>
       {onEdit !== undefined && (
         <Button

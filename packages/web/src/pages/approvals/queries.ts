@@ -50,20 +50,20 @@ export function useApprovalAnswers(
     });
   };
   const act = {
-    touches: ['approvals', 'instances', 'status', 'ledger'],
-    quiet: true,
-    onDone: () => onDecided(),
+    invalidates: ['approvals', 'instances', 'status', 'ledger'],
+    showsErrorInPlace: true,
+    onSuccess: () => onDecided(),
   } as const;
   const approve = useAction({
     ...act,
-    act: () => acting(relay.post('/api/approvals/{id}/approve', { path, body: { shown } })),
-    done: 'Approved.',
+    run: () => acting(relay.post('/api/approvals/{id}/approve', { path, body: { shown } })),
+    successMessage: 'Approved.',
   });
   const edit = useAction<string, Approval>({
     ...act,
-    act: (text) => acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } })),
-    done: 'Your words wait for your yes. Nothing was sent.',
-    onDone(instead) {
+    run: (text) => acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } })),
+    successMessage: 'Your words wait for your yes. Nothing was sent.',
+    onSuccess(instead) {
       // The history is the same, so the replacement can be shown at once.
       queries.setQueryData(approvalQuery(instead.id).queryKey, { ...instead, said, rows });
       onDecided(instead.id);
@@ -71,11 +71,11 @@ export function useApprovalAnswers(
   });
   const decline = useAction<string>({
     ...act,
-    act: (reason) =>
+    run: (reason) =>
       acting(
         relay.post('/api/approvals/{id}/reject', { path, body: reason === '' ? {} : { reason } }),
       ),
-    done: 'Declined. Nothing was done.',
+    successMessage: 'Declined. Nothing was done.',
   });
   return { approve, edit, decline };
 }

@@ -28,9 +28,9 @@ test('a finished answer moves to the history and leaves the page', async () => {
   asking.ask('keys?');
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
   expect(asking.get()?.parts).toEqual([{ kind: 'text', text: 'Yes.' }]);
-  asking.keep(0);
+  asking.dropIfInHistory(0);
   expect(asking.get()).not.toBeNull();
-  asking.keep(later());
+  asking.dropIfInHistory(later());
   expect(asking.get()).toBeNull();
 });
 
@@ -39,8 +39,8 @@ test('an interrupted answer is marked as such, even once the history has its que
   asking.ask('keys?');
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
   expect(asking.get()?.ending).toMatchObject({ is: 'cut' });
-  asking.keep(later());
-  expect(asking.get()).toMatchObject({ isKept: true, question: 'keys?' });
+  asking.dropIfInHistory(later());
+  expect(asking.get()).toMatchObject({ isInHistory: true, question: 'keys?' });
 });
 
 test('only one question runs at a time; stopping ends it, and asking starts it again', async () => {
@@ -48,8 +48,8 @@ test('only one question runs at a time; stopping ends it, and asking starts it a
   expect(asking.ask('keys?')).toBe(true);
   expect(asking.ask('and now?')).toBe(false);
   await vi.waitFor(() => expect(asking.get()?.line).toBe('7'));
-  asking.keep(later());
-  expect(asking.get()?.isKept).toBe(false);
+  asking.dropIfInHistory(later());
+  expect(asking.get()?.isInHistory).toBe(false);
   asking.stop();
   expect(asking.get()?.ending).toEqual({ is: 'stopped' });
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());

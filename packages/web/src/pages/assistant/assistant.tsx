@@ -37,7 +37,7 @@ import {
 import { type AssistantTurn, linesOutsideTurn, useAssistantTurn } from './turn.ts';
 
 export function AssistantScreen() {
-  const { turn, ask, stop, keep } = useAssistantTurn();
+  const { turn, ask, stop, dropIfInHistory } = useAssistantTurn();
   const isGone = useIsDaemonGone();
   const { data: settings } = useQuery(settingsQuery);
   const [suggested, suggest] = useSuggested();
@@ -48,12 +48,12 @@ export function AssistantScreen() {
     <Page
       title="Assistant"
       sentence={assistantSentence(hasModel, turn)}
-      lead="One conversation, here, in the terminal and in your own chat on WhatsApp."
-      acts={<ResetButton isOff={isGone || isRunning} />}
+      summary="One conversation, here, in the terminal and in your own chat on WhatsApp."
+      actions={<ResetButton isOff={isGone || isRunning} />}
     >
       <div className={classes.columns}>
         <div className={classes.talk}>
-          <AssistantLog turn={turn} onKeep={keep} onSuggest={suggest} />
+          <AssistantLog turn={turn} onKeep={dropIfInHistory} onSuggest={suggest} />
           {turn?.ending && (
             <TurnEndNote
               ending={turn.ending}
@@ -115,7 +115,7 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
   const { data: waiting = [] } = useQuery(pendingApprovalsQuery);
   const now = useNow(30_000);
   const lines = linesOutsideTurn(history.data ?? [], turn);
-  const shown = turn !== null && !turn.isKept ? turn : null;
+  const shown = turn !== null && !turn.isInHistory ? turn : null;
   const { end, keepPlace } = useStickToEnd(endMarker(lines, shown), turn?.at ?? null);
   if (history.data === undefined && shown === null) {
     return history.isError ? (
@@ -196,7 +196,7 @@ const NoModel = () => (
   <Note
     hue="you"
     icon={IconRobot}
-    acts={
+    actions={
       <Button component={Link} to="/tools" size="xs">
         Set up a model
       </Button>
@@ -209,18 +209,17 @@ const NoModel = () => (
 function ResetButton({ isOff }: { readonly isOff: boolean }) {
   const { data: said = [] } = useInfiniteQuery(assistantHistoryQuery);
   const reset = useAction({
-    act: () => relay.post('/api/assistant/reset'),
-    touches: ['assistant'],
-    done: 'A new beginning: nothing that was said before is remembered.',
+    run: () => relay.post('/api/assistant/reset'),
+    invalidates: ['assistant'],
+    successMessage: 'A new beginning: nothing that was said before is remembered.',
   });
   const askFirst = () =>
     askToConfirm({
       title: 'Begin anew?',
-      words:
-        'The assistant no longer remembers what was said here, on WhatsApp and in the terminal, nor what it had read.',
-      yes: 'Begin anew',
-      no: 'Go on as it is',
-      onYes: () => reset.mutate(),
+      body: 'The assistant no longer remembers what was said here, on WhatsApp and in the terminal, nor what it had read.',
+      confirmLabel: 'Begin anew',
+      cancelLabel: 'Go on as it is',
+      onConfirm: () => reset.mutate(),
     });
   if (said.length === 0) return null;
   return (
@@ -326,16 +325,16 @@ function AssistantToolsCard() {
   const isThere = (name: string) =>
     name === 'web_search' ? (settings?.web_search.has_key ?? true) : isUp || name === 'get_digest';
   return (
-    <Card title="What it may do" mark={<IconTools size={17} stroke={1.7} aria-hidden />}>
+    <Card title="What it may do" badge={<IconTools size={17} stroke={1.7} aria-hidden />}>
       <p className="small dim">
         It reads only whom you let be read, and asks you before anything leaves or opens.
         {!isUp && ' WhatsApp is not connected, so most of its tools are off.'}
       </p>
       <ul className={classes.tools}>
-        {LISTED_TOOLS.map(([name, { icon: Icon, can }]) => (
+        {LISTED_TOOLS.map(([name, { icon: Icon, capability }]) => (
           <li key={name} data-off={!isThere(name) || undefined}>
             <Icon size={15} stroke={1.7} aria-hidden />
-            {can}
+            {capability}
             {!isThere(name) && <small>{name === 'web_search' ? 'no key' : 'off'}</small>}
           </li>
         ))}

@@ -56,9 +56,9 @@ export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
 interface ToolCopy {
   readonly icon: TablerIcon;
   /** `Read messages`: for the list of what the assistant may do. */
-  readonly can: string;
+  readonly capability: string;
   /** The subject of this call. */
-  about(given: Fields, whom: ContactNamer): string;
+  describe(given: Fields, whom: ContactNamer): string;
   readonly counts?: readonly [field: string, one: string, many?: string];
   readonly done?: string;
 }
@@ -81,83 +81,83 @@ const quoted = (given: unknown): string => (typeof given === 'string' ? `“${gi
 
 const SEND_COPY: ToolCopy = {
   icon: IconSend,
-  can: 'send a message',
-  about: ({ phone_number, phone }, whom) => `Writes to ${whom(phone_number ?? phone)}`,
+  capability: 'send a message',
+  describe: ({ phone_number, phone }, whom) => `Writes to ${whom(phone_number ?? phone)}`,
   done: 'Sent.',
 };
 
 export const TOOL_COPY: Readonly<Record<string, ToolCopy>> = {
   get_chats: {
     icon: IconMessages,
-    can: 'list the chats it may reach',
-    about: () => 'Looks at which chats it may reach',
+    capability: 'list the chats it may reach',
+    describe: () => 'Looks at which chats it may reach',
     counts: ['chats', 'chat'],
   },
   whatsapp_read_messages: {
     icon: IconMessages,
-    can: 'read the messages of those you let be read',
-    about: ({ contact }, whom) =>
+    capability: 'read the messages of those you let be read',
+    describe: ({ contact }, whom) =>
       contact ? `Reads the messages of ${whom(contact)}` : 'Reads the newest messages',
     counts: ['messages', 'message'],
   },
   search_messages: {
     icon: IconSearch,
-    can: 'search them',
-    about: ({ query, phone_number }, whom) =>
+    capability: 'search them',
+    describe: ({ query, phone_number }, whom) =>
       `Searches for ${quoted(query)}${phone_number ? ` in the chat with ${whom(phone_number)}` : ''}`,
     counts: ['messages', 'message'],
   },
   summarize_chat: {
     icon: IconNotebook,
-    can: 'sum up a chat',
-    about: ({ phone_number }, whom) => `Sums up the chat with ${whom(phone_number)}`,
+    capability: 'sum up a chat',
+    describe: ({ phone_number }, whom) => `Sums up the chat with ${whom(phone_number)}`,
     counts: ['messages', 'message'],
   },
   get_digest: {
     icon: IconNotebook,
-    can: 'read the digests of the groups you observe',
-    about: ({ group, day }) =>
+    capability: 'read the digests of the groups you observe',
+    describe: ({ group, day }) =>
       `Reads the digest of ${typeof group === 'string' ? group : 'every group'}${typeof day === 'string' ? `, ${day}` : ''}`,
     counts: ['digests', 'digest'],
   },
   web_search: {
     icon: IconWorld,
-    can: 'search the web',
-    about: ({ query }) => `Searches the web for ${quoted(query)}`,
+    capability: 'search the web',
+    describe: ({ query }) => `Searches the web for ${quoted(query)}`,
     counts: ['results', 'result'],
   },
   send_message: SEND_COPY,
   whatsapp_send_message: SEND_COPY,
   schedule_message: {
     icon: IconCalendarPlus,
-    can: 'schedule a message',
-    about: ({ phone_number, time }, whom) =>
+    capability: 'schedule a message',
+    describe: ({ phone_number, time }, whom) =>
       `Schedules a message to ${whom(phone_number)}${typeof time === 'string' ? ` for ${time}` : ''}`,
     done: 'Scheduled.',
   },
   list_scheduled_tasks: {
     icon: IconCalendarTime,
-    can: 'list what is scheduled',
-    about: () => 'Looks at what is scheduled',
+    capability: 'list what is scheduled',
+    describe: () => 'Looks at what is scheduled',
     counts: ['tasks', 'message is scheduled', 'messages are scheduled'],
   },
   cancel_scheduled_task: {
     icon: IconCalendarTime,
-    can: 'cancel what is scheduled',
-    about: () => 'Cancels a scheduled message',
+    capability: 'cancel what is scheduled',
+    describe: () => 'Cancels a scheduled message',
     done: 'Cancelled.',
   },
   whatsapp_manage_permission: {
     icon: IconKey,
-    can: 'propose a grant',
-    about: ({ action, displayName, phoneNumber }, whom) =>
+    capability: 'propose a grant',
+    describe: ({ action, displayName, phoneNumber }, whom) =>
       `Wants to ${typeof action === 'string' ? action : 'change'} what is open for ${typeof displayName === 'string' ? displayName : whom(phoneNumber)}`,
     done: 'Changed.',
   },
   whatsapp_list_permissions: {
     icon: IconListDetails,
-    can: 'list the grants',
-    about: () => 'Looks at who may be read and answered',
+    capability: 'list the grants',
+    describe: () => 'Looks at who may be read and answered',
     counts: ['permissions', 'grant'],
   },
 };
@@ -171,7 +171,7 @@ type ToolCallOutcome =
 export const toolIcon = (name: string): TablerIcon => TOOL_COPY[name]?.icon ?? IconTool;
 
 export const describeToolCall = (name: string, given: unknown, whom: ContactNamer): string =>
-  TOOL_COPY[name]?.about(fieldsOf(given), whom) ?? `Uses ${name.replaceAll('_', ' ')}`;
+  TOOL_COPY[name]?.describe(fieldsOf(given), whom) ?? `Uses ${name.replaceAll('_', ' ')}`;
 
 /** Reads the result as the model got it: JSON or text. */
 export function readToolOutcome(name: string, result: string | null): ToolCallOutcome {

@@ -256,18 +256,18 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const { data: waiting = [], dataUpdatedAt } = useQuery(pendingApprovalsQuery);
   const [shownAt] = useState(Date.now);
   const path = { id: approval.id };
-  const touches = ['approvals', 'status', 'assistant'] as const;
+  const invalidates = ['approvals', 'status', 'assistant'] as const;
   const approve = useAction<void, Approval>({
-    act: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
-    touches,
-    quiet: true,
+    run: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
+    invalidates,
+    showsErrorInPlace: true,
   });
   const decline = useAction<void, Approval>({
-    act: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
-    touches,
-    quiet: true,
+    run: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
+    invalidates,
+    showsErrorInPlace: true,
   });
-  const { question, icon, yes } = approvalCopy(approval);
+  const { question, icon, approveLabel } = approvalCopy(approval);
   const decided = approve.data ?? decline.data;
   const failure = approve.error ?? decline.error;
   // Missing from a later list of pending approvals: answered elsewhere, or expired.
@@ -307,7 +307,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
                 disabled={isOff || !isSeen}
                 loading={approve.isPending}
               >
-                {yes}
+                {approveLabel}
               </Button>
               <Button component={Link} to={`/approvals/${approval.id}`} variant="default">
                 Edit
@@ -375,7 +375,7 @@ export function TurnEndNote({ ending, isOff, onAgain }: TurnEndNoteProps) {
       hue={isStopped ? 'parked' : 'bad'}
       icon={isStopped ? IconPlayerStop : IconAlertTriangle}
       role={isStopped ? 'status' : 'alert'}
-      acts={
+      actions={
         <Button
           variant="default"
           size="xs"

@@ -61,7 +61,7 @@ test('a history line that is shown as the running turn is not shown twice', () =
   expect(linesOutsideTurn(before, heard(RUN))).toEqual(before);
   const answered = [...lines, line('8', 'assistant', 'Yes.')];
   expect(linesOutsideTurn(answered, heard(RUN))).toEqual(before);
-  expect(linesOutsideTurn(answered, { ...heard(RUN), isKept: true })).toEqual(answered);
+  expect(linesOutsideTurn(answered, { ...heard(RUN), isInHistory: true })).toEqual(answered);
   // Another question was asked on the phone meanwhile: what was said after this one stays visible.
   const later = [...answered, line('9', 'user', 'and now?')];
   expect(linesOutsideTurn(later, heard(RUN))).toEqual(later);

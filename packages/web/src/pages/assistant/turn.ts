@@ -38,7 +38,7 @@ export interface AssistantTurn {
   readonly parts: readonly TurnPart[];
   readonly ending: TurnEnding | null;
   /** True once the history contains it, however it ended. */
-  readonly isKept: boolean;
+  readonly isInHistory: boolean;
 }
 
 export const beginTurn = (question: string, at: number): AssistantTurn => ({
@@ -47,7 +47,7 @@ export const beginTurn = (question: string, at: number): AssistantTurn => ({
   line: null,
   parts: [],
   ending: null,
-  isKept: false,
+  isInHistory: false,
 });
 
 export function applyTurnEvent(turn: AssistantTurn, event: AssistantEvent): AssistantTurn {
@@ -95,7 +95,7 @@ export function linesOutsideTurn<Line extends Pick<AssistantLine, 'id' | 'role' 
   lines: readonly Line[],
   turn: AssistantTurn | null,
 ): readonly Line[] {
-  if (turn === null || turn.isKept) return lines;
+  if (turn === null || turn.isInHistory) return lines;
   // Until its own line is known, the turn can only be recognized by its text.
   const mine = lines.findLastIndex(
     ({ id, role, content }) =>
@@ -116,7 +116,7 @@ interface TurnStore {
   /** What was done by then stays done. */
   stop(): void;
   /** The history was loaded at this time: a turn that had ended by then is shown from there. */
-  keep(asOf: number): void;
+  dropIfInHistory(asOf: number): void;
 }
 
 /** `onEnd` refetches the history and whatever else a turn may have changed. */
@@ -164,9 +164,9 @@ export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore 
       end({ is: 'stopped' });
       ending.abort();
     },
-    keep(asOf) {
-      if (turn === null || turn.ending === null || turn.isKept || asOf <= endedAt) return;
-      become(turn.ending.is === 'done' ? null : { ...turn, isKept: true });
+    dropIfInHistory(asOf) {
+      if (turn === null || turn.ending === null || turn.isInHistory || asOf <= endedAt) return;
+      become(turn.ending.is === 'done' ? null : { ...turn, isInHistory: true });
     },
   };
 }

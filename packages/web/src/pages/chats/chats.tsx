@@ -90,7 +90,7 @@ const NoChats = () => (
       <EmptyState
         icon={IconMessages}
         title="No chats yet."
-        act={<Link to="/tools">See the connection</Link>}
+        action={<Link to="/tools">See the connection</Link>}
       >
         Chats stand here once WhatsApp is linked and somebody writes.
       </EmptyState>
@@ -244,7 +244,7 @@ function ChatPanel({ id, message }: ChatPanelProps) {
       {isNotFound(chat.error) ? (
         <ChatNotFound />
       ) : (
-        <QueryContent query={chat} what="The chat" loading={<LoadingRows rows={5} />} isPage>
+        <QueryContent query={chat} subject="The chat" loading={<LoadingRows rows={5} />} isPage>
           {(now) => <ChatContent key={`${id} ${message ?? ''}`} chat={now} message={message} />}
         </QueryContent>
       )}
@@ -259,7 +259,7 @@ function ChatNotFound() {
       isPage
       icon={IconEraser}
       title="There is no such chat."
-      act={<Link to="/chats">All chats</Link>}
+      action={<Link to="/chats">All chats</Link>}
     >
       It was never there, or it has been forgotten.
     </EmptyState>
@@ -329,9 +329,9 @@ function ChatContent({
       <Transcript
         source={source}
         label={`Messages with ${name}`}
-        begins="The beginning of what Relay keeps."
+        startText="The beginning of what Relay keeps."
         chat={id}
-        meant={message}
+        targetMessageId={message}
         empty={
           <EmptyState icon={IconEraser} title="Nothing is kept of this chat.">
             What was said here is not kept any more, or never reached Relay.
@@ -380,11 +380,11 @@ function chatSource(
 ): TranscriptSource {
   const ask = async (query: object, signal?: AbortSignal): Promise<TranscriptPage> => {
     const of = { path: { id }, query: { limit: PAGE_ENTRIES, ...query } };
-    const { messages, ...page } = await relay.get(
+    const { messages, older, newer } = await relay.get(
       '/api/chats/{id}/messages',
       signal ? { ...of, signal } : of,
     );
-    return { ...page, lines: messages.map(toLine) };
+    return { entries: messages.map(toLine), hasOlder: older, hasNewer: newer };
   };
   return {
     key: nounKey('messages', 'chat', id),

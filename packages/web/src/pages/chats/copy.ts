@@ -19,7 +19,7 @@ type WrittenBy = Pick<ChatMessage, 'author' | 'name'>;
 export const authorName = ({ author, name }: WrittenBy): string =>
   author === 'contact' || author === 'program' ? (name ?? 'A program') : AUTHORS[author];
 
-const entrySide = (author: ChatMessageAuthor): TranscriptEntry['from'] => {
+const entrySide = (author: ChatMessageAuthor): TranscriptEntry['side'] => {
   if (author === 'contact') return 'contact';
   return author === 'owner' || author === 'phone' ? 'owner' : 'agent';
 };
@@ -35,15 +35,15 @@ export const toChatEntry =
   (message: ChatMessage): TranscriptEntry => ({
     key: message.cursor,
     place: placeFromCursor(message.cursor),
-    from: entrySide(message.author),
-    by: message.author === 'contact' && !isGroup ? null : authorName(message),
+    side: entrySide(message.author),
+    authorName: message.author === 'contact' && !isGroup ? null : authorName(message),
     label: message.label,
     text: message.text,
     at: message.at,
     delivery: message.delivery,
     marks: [...(message.edits ? ['Edited'] : []), ...(message.forwarded ? ['Forwarded'] : [])],
     quoted: quotedIn(message),
-    why: message.message_id,
+    whyMessageId: message.message_id,
   });
 
 const quotedIn = ({ quoted }: ChatMessage): QuotedEntry | null =>

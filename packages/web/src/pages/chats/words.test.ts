@@ -57,12 +57,12 @@ test('every author has a label, and the contact of a two-person chat is not name
     delivery: null,
   };
   expect(toChatEntry(false)(message)).toMatchObject({
-    by: null,
-    from: 'contact',
+    authorName: null,
+    side: 'contact',
     marks: ['Edited'],
     quoted: { by: 'You', label: 'Photo' },
   });
-  expect(toChatEntry(true)(message).by).toBe('Dana');
+  expect(toChatEntry(true)(message).authorName).toBe('Dana');
   expect(placeFromCursor(message.cursor)).toEqual([1762000000000000, 12]);
 });
 

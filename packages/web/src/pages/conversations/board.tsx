@@ -55,7 +55,7 @@ export function ConversationBoard({ search, onBegin }: ConversationBoardProps) {
     getInitialValueInEffect: false,
   });
   return (
-    <QueryContent query={counts} what="The conversations" loading={<LoadingBoard />}>
+    <QueryContent query={counts} subject="The conversations" loading={<LoadingBoard />}>
       {(known) => {
         if (countAll(known) === 0) return <NoConversations onBegin={onBegin} />;
         return isPhone ? <OneTurn counts={known} search={search} /> : <AllTurns counts={known} />;
@@ -71,7 +71,7 @@ function NoConversations({ onBegin }: Pick<ConversationBoardProps, 'onBegin'>) {
         icon={IconTargetArrow}
         hue="agent"
         title="No conversations yet."
-        act={<Button onClick={onBegin}>New conversation</Button>}
+        action={<Button onClick={onBegin}>New conversation</Button>}
       >
         Give Relay an objective and a person. It writes, waits for the answer, follows up, and asks
         you where it must not decide alone.

@@ -25,10 +25,10 @@ export function ConversationsScreen() {
     <Page
       title="Conversations"
       sentence={counts ? boardSentence(counts) : 'Whose turn is it?'}
-      lead={
+      summary={
         counts && (isNone ? undefined : (search.view === 'list' ? listLead : boardLead)(counts))
       }
-      acts={
+      actions={
         isNone ? undefined : (
           <>
             <SegmentedControl

@@ -66,7 +66,7 @@ export function ConversationList({ search }: { readonly search: ConversationsSea
         </RenderAfterFirstPaint>
       </div>
       <section className={parts.card} aria-label="Conversations">
-        <QueryContent query={query} what="The conversations">
+        <QueryContent query={query} subject="The conversations">
           {() =>
             rows.all.length === 0 ? (
               <NoConversationFits />
@@ -88,7 +88,15 @@ const NoConversationFits = () => (
 
 const HEADS = ['Objective', 'With', 'State', 'To-dos', 'Why, and what is next', 'Changed'];
 
-function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }: ListRows) {
+function ConversationTable({
+  all,
+  newCount,
+  isMore,
+  isLoading,
+  setHeld,
+  showNewest,
+  more,
+}: ListRows) {
   const now = useNow(20_000);
   const follow = useFollowLinks();
   const body = useRef<HTMLTableSectionElement>(null);
@@ -113,10 +121,10 @@ function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }
   }, [isMore, isLoading, last, all.length, more]);
   return (
     <>
-      {arrived > 0 && (
+      {newCount > 0 && (
         <div className={classes.arrivedRow}>
-          <Button variant="default" size="xs" onClick={take}>
-            {arrived} changed
+          <Button variant="default" size="xs" onClick={showNewest}>
+            {newCount} changed
           </Button>
         </div>
       )}
@@ -126,8 +134,8 @@ function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }
         aria-label="Conversations, the last changed first"
         aria-rowcount={isMore ? -1 : all.length + 1}
         aria-busy={!isTime || isLoading}
-        onPointerEnter={({ pointerType }) => hold(pointerType === 'mouse')}
-        onPointerLeave={() => hold(false)}
+        onPointerEnter={({ pointerType }) => setHeld(pointerType === 'mouse')}
+        onPointerLeave={() => setHeld(false)}
         onClick={follow}
       >
         <thead>
@@ -227,12 +235,12 @@ const ConversationRow = memo(function Row({ instance, now, index, measure }: Con
 interface ListRows {
   readonly all: readonly ListedInstance[];
   /** How many new rows would be added at the top. */
-  readonly arrived: number;
+  readonly newCount: number;
   readonly isMore: boolean;
   readonly isLoading: boolean;
   /** While the pointer is inside, rows do not move. */
-  hold(isInside: boolean): void;
-  take(): void;
+  setHeld(isInside: boolean): void;
+  showNewest(): void;
   more(): void;
 }
 
@@ -249,7 +257,7 @@ function useListRows(filters: ConversationFilters) {
   const latest = query.data ?? NO_INSTANCES;
   const name = JSON.stringify(filters);
   const [begun, setBegun] = useState<ListBeginning | null>(null);
-  const [isHeld, hold] = useState(false);
+  const [isHeld, setHeld] = useState(false);
 
   const beginning = begun?.filters === name ? begun.from : latest;
   const rest = useInfiniteQuery(olderConversationsQuery(filters, beginning.at(-1)));
@@ -267,17 +275,17 @@ function useListRows(filters: ConversationFilters) {
     return [...once.values()];
   }, [beginning, rest.data, changes, latest]);
   const first = beginning[0]?.updated_at ?? '';
-  const arrived = latest.filter(({ updated_at }) => updated_at > first).length;
+  const newCount = latest.filter(({ updated_at }) => updated_at > first).length;
 
   const { fetchNextPage } = rest;
   return {
     query,
     all,
-    arrived,
+    newCount,
     isMore: isFurther ? rest.hasNextPage : beginning.length === LIST_PAGE,
     isLoading: rest.isFetching,
-    hold,
-    take: () => setBegun({ from: latest, filters: name }),
+    setHeld,
+    showNewest: () => setBegun({ from: latest, filters: name }),
     more: useCallback(() => void fetchNextPage(), [fetchNextPage]),
   };
 }

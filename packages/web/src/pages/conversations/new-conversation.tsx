@@ -219,7 +219,7 @@ function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
           hue="parked"
           icon={IconReplace}
           role="status"
-          acts={
+          actions={
             <>
               <Button size="xs" onClick={() => fill(asked)}>
                 Replace
@@ -428,7 +428,7 @@ function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
 function useCreateConversation(onCreated: (made: CreateInstanceResponse) => void) {
   const named = useRef({ body: '', key: '' });
   const act = useAction({
-    act: (draft: ConversationDraft) => {
+    run: (draft: ConversationDraft) => {
       const body = toCreateRequest(draft);
       const text = JSON.stringify(body);
       if (named.current.body !== text) named.current = { body: text, key: crypto.randomUUID() };
@@ -437,9 +437,9 @@ function useCreateConversation(onCreated: (made: CreateInstanceResponse) => void
         header: { 'idempotency-key': named.current.key },
       });
     },
-    touches: ['instances', 'contacts', 'status'],
-    quiet: true,
-    onDone: onCreated,
+    invalidates: ['instances', 'contacts', 'status'],
+    showsErrorInPlace: true,
+    onSuccess: onCreated,
   });
   return { ...act, code: act.error instanceof RelayApiError ? act.error.code : undefined };
 }

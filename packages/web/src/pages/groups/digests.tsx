@@ -64,7 +64,7 @@ export function DigestsCard({ id, name, day, oldest }: DigestsCardProps) {
         />
       </div>
       <div className={day.isPlaceholderData ? classes.stale : undefined}>
-        <QueryContent query={day} what="The digests">
+        <QueryContent query={day} subject="The digests">
           {(found) =>
             found === null ? (
               <NoDigest says="Nothing is kept of this group." />

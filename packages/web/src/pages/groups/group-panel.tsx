@@ -284,12 +284,12 @@ function RetentionCard({ id }: { readonly id: string }) {
   const retention = useQuery(retentionQuery);
   const isGone = useIsDaemonGone();
   const run = useAction({
-    act: () => relay.post('/api/retention/run'),
-    touches: ['groups', 'digests'],
+    run: () => relay.post('/api/retention/run'),
+    invalidates: ['groups', 'digests'],
   });
   return (
     <Card title={<IconTitle icon={IconTrash}>Kept, and deleted</IconTitle>}>
-      <QueryContent query={retention} what="What is kept" loading={<LoadingLines lines={5} />}>
+      <QueryContent query={retention} subject="What is kept" loading={<LoadingLines lines={5} />}>
         {(kept) => (
           <>
             <Limits kept={kept} group={kept.groups.find(({ chat_id }) => chat_id === id)} />
@@ -383,7 +383,11 @@ function DigestExportCard() {
         </Link>
       }
     >
-      <QueryContent query={outside} what="The outside memory" loading={<LoadingLines lines={2} />}>
+      <QueryContent
+        query={outside}
+        subject="The outside memory"
+        loading={<LoadingLines lines={2} />}
+      >
         {({ folder, webhook_url, hourly }) => (
           <p className="small dim">
             {folder === null && webhook_url === null ? (

@@ -53,14 +53,14 @@ export function GroupsScreen() {
           ? notLoadedSentence(observed.isPending)
           : groupsSentence(observed.data)
       }
-      lead={observed.data && groupsLead(observed.data)}
-      acts={chosen === undefined ? undefined : observe}
+      summary={observed.data && groupsLead(observed.data)}
+      actions={chosen === undefined ? undefined : observe}
     >
-      <QueryContent query={observed} what="The observed groups" loading={<LoadingGroup />}>
+      <QueryContent query={observed} subject="The observed groups" loading={<LoadingGroup />}>
         {(groups) =>
           chosen === undefined ? (
             <section className={classes.none}>
-              <EmptyState icon={IconUsersGroup} title="No group is observed." act={observe}>
+              <EmptyState icon={IconUsersGroup} title="No group is observed." action={observe}>
                 Relay can read a group for you and sum it up by hour and by day. It stays silent
                 there.
               </EmptyState>

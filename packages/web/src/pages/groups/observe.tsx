@@ -37,9 +37,9 @@ function ChooseGroupForm({ onDone }: { onDone(): void }) {
   const [group, setGroup] = useState('');
   const isGone = useIsDaemonGone();
   const preview = useAction({
-    act: (named: string) => relay.post('/api/observed-groups/preview', { body: { group: named } }),
-    touches: [],
-    quiet: true,
+    run: (named: string) => relay.post('/api/observed-groups/preview', { body: { group: named } }),
+    invalidates: [],
+    showsErrorInPlace: true,
   });
   if (preview.data !== undefined) {
     return <ObserveTerms preview={preview.data} onBack={preview.reset} onDone={onDone} />;
@@ -80,19 +80,19 @@ interface ObserveTermsProps {
 }
 
 function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
-  const [told, setTold] = useState(false);
+  const [isAnnounced, setAnnounced] = useState(false);
   const [answers, setAnswers] = useState(preview.may_answer);
   const isGone = useIsDaemonGone();
   const navigate = useNavigate();
   const { data: retention } = useQuery(retentionQuery);
   const observe = useAction({
-    act: () =>
+    run: () =>
       relay.post('/api/observed-groups', {
-        body: { group: preview.address, announced: told, may_answer: answers },
+        body: { group: preview.address, announced: isAnnounced, may_answer: answers },
       }),
-    touches: ['groups', 'digests', 'status', 'ledger', 'whatsapp-permissions'],
-    quiet: true,
-    onDone: ({ chat_id }) => {
+    invalidates: ['groups', 'digests', 'status', 'ledger', 'whatsapp-permissions'],
+    showsErrorInPlace: true,
+    onSuccess: ({ chat_id }) => {
       onDone();
       void navigate({ to: '/groups/$id', params: { id: chat_id } });
     },
@@ -139,8 +139,8 @@ function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
       />
       <Checkbox
         label="I have told the group"
-        checked={told}
-        onChange={(event) => setTold(event.currentTarget.checked)}
+        checked={isAnnounced}
+        onChange={(event) => setAnnounced(event.currentTarget.checked)}
       />
       {observe.error && (
         <Note hue="bad" icon={IconAlertTriangle} role="alert">
@@ -150,7 +150,7 @@ function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
       <div className={classes.acts}>
         <Button
           leftSection={<IconEye size={17} />}
-          disabled={isGone || !told}
+          disabled={isGone || !isAnnounced}
           loading={observe.isPending}
           onClick={() => observe.mutate()}
         >
@@ -177,16 +177,16 @@ export function StopObservingModal({ group, isOpen, onClose }: StopObservingModa
   const [erases, setErases] = useState(false);
   const isGone = useIsDaemonGone();
   const stop = useAction({
-    act: () =>
+    run: () =>
       relay.delete('/api/observed-groups/{id}', {
         path: { id: group.chat_id },
         query: { erase: erases ? 'true' : 'false' },
       }),
-    touches: ['groups', 'digests', 'status', 'ledger'],
-    done: erases
+    invalidates: ['groups', 'digests', 'status', 'ledger'],
+    successMessage: erases
       ? `${group.name} is no longer read, and what was kept is erased.`
       : `${group.name} is no longer read.`,
-    onDone: onClose,
+    onSuccess: onClose,
   });
   const limits = retention?.limits;
   return (

@@ -38,7 +38,7 @@ export function ActivityCharts() {
   if (!isThere) {
     return (
       <Card title="Messages" aside={<ActivitySpanLinks />}>
-        <QueryContent query={activity} what="The activity" loading={<LoadingLines lines={5} />}>
+        <QueryContent query={activity} subject="The activity" loading={<LoadingLines lines={5} />}>
           {() => null}
         </QueryContent>
       </Card>
@@ -174,9 +174,9 @@ function ChartCard({ charted, activity, kind, turn, height = 168, aside }: Chart
 
 /** Newest first, which readers of figures look for. */
 function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'activity'>) {
-  const { series, title, value, says } = charted;
+  const { series, title, value, formatValue } = charted;
   const { buckets, unit } = activity;
-  const shown = (number: number | null) => (number === null ? '–' : says(number));
+  const shown = (number: number | null) => (number === null ? '–' : formatValue(number));
   return (
     <section
       className={classes.figures}

@@ -39,7 +39,7 @@ function ChartDrawing({ kind, charted, activity, height }: ChartProps) {
       ),
     })),
     series: charted.series.map(({ name, label, hue }) => ({ name, label, color: hueColour(hue) })),
-    valueFormatter: charted.says,
+    valueFormatter: charted.formatValue,
     tickLine: 'none' as const,
     gridAxis: 'x' as const,
     strokeDasharray: '0',
@@ -48,7 +48,12 @@ function ChartDrawing({ kind, charted, activity, height }: ChartProps) {
       minTickGap: 18,
       interval: 'preserveEnd' as const,
     },
-    yAxisProps: { tickFormatter: charted.short, allowDecimals: false, width: 52, tickCount: 4 },
+    yAxisProps: {
+      tickFormatter: charted.formatTick,
+      allowDecimals: false,
+      width: 52,
+      tickCount: 4,
+    },
     tooltipProps: {
       ...STILL,
       labelFormatter: (at: unknown) => names.get(String(at)) ?? '',

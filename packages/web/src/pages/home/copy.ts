@@ -129,9 +129,9 @@ export interface ChartContent {
   readonly isEmpty: boolean;
   readonly series: readonly ChartSeries[];
   readonly value: (bucket: ActivityBucket, series: string) => number | null;
-  readonly says: (value: number) => string;
+  readonly formatValue: (value: number) => string;
   /** On the axis. */
-  readonly short: (value: number) => string;
+  readonly formatTick: (value: number) => string;
 }
 
 export function trafficChart(activity: Activity): ChartContent {
@@ -151,8 +151,8 @@ export function trafficChart(activity: Activity): ChartContent {
       { name: 'sent', label: 'Out', hue: 'agent' },
     ],
     value: (bucket, series) => (series === 'received' ? bucket.received : bucket.sent),
-    says: (n) => groupDigits(n),
-    short: formatCompact,
+    formatValue: (n) => groupDigits(n),
+    formatTick: formatCompact,
   };
 }
 
@@ -173,8 +173,8 @@ export function answersChart(activity: Activity): ChartContent {
       { name: 'slow_answer_ms', label: 'Slowest 5%', hue: 'held' },
     ],
     value: (bucket, series) => (series === 'answer_ms' ? bucket.answer_ms : bucket.slow_answer_ms),
-    says: formatAnswerTime,
-    short: (ms) => (ms === 0 ? '0' : formatAnswerTime(ms)),
+    formatValue: formatAnswerTime,
+    formatTick: (ms) => (ms === 0 ? '0' : formatAnswerTime(ms)),
   };
 }
 
@@ -203,8 +203,8 @@ export function tokensChart(activity: Activity): ChartContent {
     isEmpty: all === 0,
     series: used.map((spender) => ({ name: spender, ...SPENDER_SHOWN[spender] })),
     value: (bucket, series) => bucket.tokens[series as TokenSpender],
-    says: (n) => groupDigits(n),
-    short: formatCompact,
+    formatValue: (n) => groupDigits(n),
+    formatTick: formatCompact,
   };
 }
 
@@ -230,7 +230,7 @@ export function turnsChart(activity: Activity): ChartContent {
       { name: 'parked', label: 'Parked', hue: 'parked' },
     ],
     value: (bucket, series) => bucket.turns[series as TurnName],
-    says: (n) => groupDigits(n),
-    short: formatCompact,
+    formatValue: (n) => groupDigits(n),
+    formatTick: formatCompact,
   };
 }

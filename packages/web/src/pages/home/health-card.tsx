@@ -19,7 +19,7 @@ export function HealthCard() {
   const link = useQuery(linkQuery);
   return (
     <Card title="Account health">
-      <QueryContent query={status} what="The health" loading={<LoadingLines lines={6} />}>
+      <QueryContent query={status} subject="The health" loading={<LoadingLines lines={6} />}>
         {(now) => (
           <>
             <HealthVerdict status={now} link={link.data} />

@@ -33,8 +33,8 @@ export function HomeScreen() {
       title="Home"
       eyebrow={formatFullTime(now)}
       sentence={status ? homeSentence(status, link, isGone) : 'Asking Relay how it is …'}
-      lead={status && !isGone ? homeLead(status) : undefined}
-      acts={
+      summary={status && !isGone ? homeLead(status) : undefined}
+      actions={
         isUnlinked ? (
           <Button component={Link} to="/tools" leftSection={<IconPlugConnected size={17} />}>
             Link device
@@ -117,7 +117,7 @@ function TodayCard() {
   const { data: status } = useQuery(statusQuery);
   return (
     <Card title="Today">
-      <QueryContent query={activity} what="The numbers" loading={<LoadingLines lines={3} />}>
+      <QueryContent query={activity} subject="The numbers" loading={<LoadingLines lines={3} />}>
         {({ today }) => (
           <>
             <div className={classes.figures}>
@@ -161,7 +161,7 @@ function RecentDecisionsCard() {
         </Link>
       }
     >
-      <QueryContent query={ledger} what="The ledger">
+      <QueryContent query={ledger} subject="The ledger">
         {({ entries }) =>
           entries.length === 0 ? (
             <EmptyState icon={IconBook2} title="Nothing was decided yet.">

@@ -54,14 +54,14 @@ export function WaitingCard() {
     <Card
       flush
       title="Waiting for you"
-      mark={waiting > 0 && <Count n={waiting} says={`${waiting} in all`} />}
+      badge={waiting > 0 && <Count n={waiting} says={`${waiting} in all`} />}
       aside={
         <Link className="small" to="/approvals">
           All approvals
         </Link>
       }
     >
-      <QueryContent query={approvals} what="What waits for you">
+      <QueryContent query={approvals} subject="What waits for you">
         {() =>
           waiting + knocks.length === 0 ? (
             <NothingWaits />
@@ -166,19 +166,19 @@ function StoppedConversationItem({
 function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval }) {
   const now = useNow(30_000);
   const isGone = useIsDaemonGone();
-  const touches = ['approvals', 'instances', 'status'] as const;
+  const invalidates = ['approvals', 'instances', 'status'] as const;
   const path = { id: approval.id };
   const approve = useAction({
-    act: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
-    touches,
-    done: 'Approved.',
+    run: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
+    invalidates,
+    successMessage: 'Approved.',
   });
   const decline = useAction({
-    act: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
-    touches,
-    done: 'Declined. Nothing was sent.',
+    run: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
+    invalidates,
+    successMessage: 'Declined. Nothing was sent.',
   });
-  const { question, icon, yes } = approvalCopy(approval);
+  const { question, icon, approveLabel } = approvalCopy(approval);
   const isOff = isGone || approve.isPending || decline.isPending;
   // An approval covers the whole text: one that does not fit here is approved on its own page.
   const isShort = approval.text.length <= 280 && approval.text.split('\n').length <= 4;
@@ -198,7 +198,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
         isShort ? (
           <>
             <Button size="xs" disabled={isOff} onClick={() => approve.mutate()}>
-              {yes}
+              {approveLabel}
             </Button>
             <Button
               size="xs"

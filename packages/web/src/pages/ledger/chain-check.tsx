@@ -50,7 +50,7 @@ export function ChainFault() {
   if (verdict === undefined || verdict.whole) return null;
   return (
     <div className={classes.fault}>
-      <Note hue="bad" icon={IconLinkOff} role="alert" acts={<CheckAll />}>
+      <Note hue="bad" icon={IconLinkOff} role="alert" actions={<CheckAll />}>
         <b>{verdict.sentence}</b> Somebody changed the database by hand. Compare it with a backup.
       </Note>
     </div>
@@ -61,9 +61,9 @@ function CheckAll() {
   const queries = useQueryClient();
   const isGone = useIsDaemonGone();
   const check = useAction<void, LedgerVerdict>({
-    act: () => relay.get('/api/ledger/verify', { query: { full: 'true' } }),
-    touches: [],
-    onDone: (anew) => queries.setQueryData(chainVerdictQuery.queryKey, anew),
+    run: () => relay.get('/api/ledger/verify', { query: { full: 'true' } }),
+    invalidates: [],
+    onSuccess: (anew) => queries.setQueryData(chainVerdictQuery.queryKey, anew),
   });
   return (
     <Button

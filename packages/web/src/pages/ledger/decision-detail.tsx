@@ -43,7 +43,7 @@ export function DecisionDetail({ seq, listed, isLanding = false }: DecisionDetai
   });
   return (
     <article className={classes.detail}>
-      <QueryContent query={row} what="The row" loading={<LoadingLines lines={6} />}>
+      <QueryContent query={row} subject="The row" loading={<LoadingLines lines={6} />}>
         {(entry) =>
           entry === null ? <NoSuchRow /> : <DecisionContent entry={entry} isLanding={isLanding} />
         }
@@ -111,7 +111,7 @@ function NoSuchRow() {
     <EmptyState
       icon={IconZoomQuestion}
       title="There is no such row."
-      act={<Link to="/ledger">See all</Link>}
+      action={<Link to="/ledger">See all</Link>}
     >
       The ledger has not come that far.
     </EmptyState>
@@ -233,7 +233,7 @@ export function WhyDetail({ message, chat }: WhyDetailProps) {
   const why = useQuery(whyQuery(message, chat));
   return (
     <article className={classes.detail}>
-      <QueryContent query={why} what="The message’s story" loading={<LoadingLines lines={6} />}>
+      <QueryContent query={why} subject="The message’s story" loading={<LoadingLines lines={6} />}>
         {(story) => <WhyContent story={story} />}
       </QueryContent>
     </article>

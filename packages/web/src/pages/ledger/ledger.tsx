@@ -85,8 +85,8 @@ function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
     <Page
       title="Ledger"
       sentence={ledgerSentence(total)}
-      lead="One row for each yes and each no, in order, never changed."
-      acts={
+      summary="One row for each yes and each no, in order, never changed."
+      actions={
         <>
           <ChainCheck />
           <ExportButton search={search} />
@@ -104,7 +104,7 @@ function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
               scrollTo({ top: 0 });
             }}
           />
-          <QueryContent query={pages} what="The ledger">
+          <QueryContent query={pages} subject="The ledger">
             {() =>
               entries.length === 0 ? (
                 <NoDecisions search={search} />
@@ -159,7 +159,7 @@ function NoDecisions({ search }: { readonly search: LedgerSearch }) {
     <EmptyState
       icon={IconFilterOff}
       title="No decision is like that."
-      act={
+      action={
         <Button component={Link} to="/ledger" variant="default">
           Show all
         </Button>
@@ -207,12 +207,12 @@ function ExportButton({ search }: { readonly search: LedgerSearch }) {
   const isGone = useIsDaemonGone();
   const [read, setRead] = useState(0);
   const save = useAction({
-    act: async () => {
+    run: async () => {
       setRead(0);
       const lines = await readAll(search, setRead);
       downloadText(lines.join(''));
     },
-    touches: [],
+    invalidates: [],
   });
   return (
     <Button

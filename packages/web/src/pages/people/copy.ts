@@ -25,8 +25,8 @@ type Rung = 'known' | 'read' | 'reply' | 'auto' | 'start';
 export interface LadderRung {
   readonly rung: Rung;
   readonly n: number;
-  readonly says: string;
-  readonly more: string;
+  readonly label: string;
+  readonly detail: string;
 }
 
 /** The steps of access: each is a subset of the one before. */
@@ -40,16 +40,16 @@ export function grantLadder({
   const inside =
     in_conversations_only === 0 ? 'by your grants' : `${in_conversations_only} more inside talks`;
   return [
-    { rung: 'known', n: of('known'), says: 'known', more: `${groupDigits(closed)} closed` },
-    { rung: 'read', n: of('read'), says: 'may be read', more: inside },
+    { rung: 'known', n: of('known'), label: 'known', detail: `${groupDigits(closed)} closed` },
+    { rung: 'read', n: of('read'), label: 'may be read', detail: inside },
     {
       rung: 'reply',
       n: of('reply'),
-      says: 'may be answered',
-      more: `${of('reply') - of('auto')} as drafts`,
+      label: 'may be answered',
+      detail: `${of('reply') - of('auto')} as drafts`,
     },
-    { rung: 'auto', n: of('auto'), says: 'are answered', more: 'without asking you' },
-    { rung: 'start', n: of('start'), says: 'may be written first', more: 'still paced' },
+    { rung: 'auto', n: of('auto'), label: 'are answered', detail: 'without asking you' },
+    { rung: 'start', n: of('start'), label: 'may be written first', detail: 'still paced' },
   ];
 }
 
@@ -99,11 +99,11 @@ export type GrantQuestion = 'reply' | 'auto' | 'start' | 'delete';
 
 export interface GrantConfirmation {
   readonly title: string;
-  readonly means: string;
-  readonly yes: string;
-  readonly no: string;
+  readonly explanation: string;
+  readonly confirmLabel: string;
+  readonly cancelLabel: string;
   /** The flags that confirming sets; null when it deletes. */
-  readonly flags: GrantPatch | null;
+  readonly change: GrantPatch | null;
 }
 
 const WITHOUT_ASKING =
@@ -115,26 +115,26 @@ export function confirmationFor(question: GrantQuestion, name: string): GrantCon
     case 'auto':
       return {
         title: `Let replies to ${name} leave without asking you?`,
-        means: `Relay then reads what ${name} writes and ${WITHOUT_ASKING}`,
-        yes: 'Answer without asking',
-        no: 'Keep asking me',
-        flags: question === 'reply' ? { canReply: true } : { replyMode: 'auto' },
+        explanation: `Relay then reads what ${name} writes and ${WITHOUT_ASKING}`,
+        confirmLabel: 'Answer without asking',
+        cancelLabel: 'Keep asking me',
+        change: question === 'reply' ? { canReply: true } : { replyMode: 'auto' },
       };
     case 'start':
       return {
         title: `May agents write to ${name} first?`,
-        means: `Agents may then begin a conversation with ${name} without asking you. It is still paced, and the first message ever still waits for your yes.`,
-        yes: 'Allow',
-        no: 'Keep it closed',
-        flags: { canInitiate: true },
+        explanation: `Agents may then begin a conversation with ${name} without asking you. It is still paced, and the first message ever still waits for your yes.`,
+        confirmLabel: 'Allow',
+        cancelLabel: 'Keep it closed',
+        change: { canInitiate: true },
       };
     case 'delete':
       return {
         title: `Delete ${name}?`,
-        means: 'Nothing stays open for them, and what waits is not sent.',
-        yes: 'Delete',
-        no: 'Keep',
-        flags: null,
+        explanation: 'Nothing stays open for them, and what waits is not sent.',
+        confirmLabel: 'Delete',
+        cancelLabel: 'Keep',
+        change: null,
       };
   }
 }

@@ -115,15 +115,15 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
   }, [question]);
 
   if (question !== null) {
-    const { flags, ...words } = confirmationFor(question, name);
+    const { change, ...words } = confirmationFor(question, name);
     return (
       <ConfirmRow
         {...words}
         isBusy={isBusy}
         onYes={() => {
           const done = { onSuccess: () => setQuestion(null), onError: () => setQuestion(null) };
-          if (flags === null) remove.mutate(contact, done);
-          else open.mutate(flags, done);
+          if (change === null) remove.mutate(contact, done);
+          else open.mutate(change, done);
         }}
         onNo={() => setQuestion(null)}
       />
@@ -262,13 +262,21 @@ function InsideConversation({ conversation, only }: InsideConversationProps) {
 
 // A confirmation in place of a row, before a wide grant or a deletion. Cancel has the focus.
 
-interface ConfirmRowProps extends Omit<GrantConfirmation, 'flags'> {
+interface ConfirmRowProps extends Omit<GrantConfirmation, 'change'> {
   readonly isBusy: boolean;
   onYes(): void;
   onNo(): void;
 }
 
-function ConfirmRow({ title, means, yes, no, isBusy, onYes, onNo }: ConfirmRowProps) {
+function ConfirmRow({
+  title,
+  explanation,
+  confirmLabel,
+  cancelLabel,
+  isBusy,
+  onYes,
+  onNo,
+}: ConfirmRowProps) {
   const id = useId();
   const isGone = useIsDaemonGone();
   const back = useRef<HTMLButtonElement>(null);
@@ -291,20 +299,20 @@ function ConfirmRow({ title, means, yes, no, isBusy, onYes, onNo }: ConfirmRowPr
             {title}
           </b>
           <p id={`${id}-means`} className="small dim" dir="auto">
-            {means}
+            {explanation}
           </p>
         </div>
         <Button
           size="xs"
-          {...(yes === 'Delete' ? { color: 'red' } : {})}
+          {...(confirmLabel === 'Delete' ? { color: 'red' } : {})}
           disabled={isGone}
           loading={isBusy}
           onClick={onYes}
         >
-          {yes}
+          {confirmLabel}
         </Button>
         <Button ref={back} variant="default" size="xs" onClick={onNo}>
-          {no}
+          {cancelLabel}
         </Button>
       </div>
     </li>

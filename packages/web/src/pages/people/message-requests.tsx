@@ -39,7 +39,7 @@ export function MessageRequestsCard() {
       flush
       className={shared.card ?? ''}
       title="Knocked"
-      mark={<Count n={knocks.length} hue="parked" says={`${knocks.length} in all`} />}
+      badge={<Count n={knocks.length} hue="parked" says={`${knocks.length} in all`} />}
       aside={
         <span className="small dim">They wrote and nobody was home. No agent has read them.</span>
       }
@@ -73,7 +73,7 @@ function MessageRequestRow({
   // A self-chosen profile name is not trusted, so the number is shown instead.
   const name = knock.calls_itself ? (number ?? UNKNOWN_PERSON) : contactLabel(knock);
   const allow = useAction({
-    act: () =>
+    run: () =>
       relay.post('/api/whatsapp/permissions', {
         body: {
           contactId: knock.contact_id,
@@ -81,13 +81,13 @@ function MessageRequestRow({
           replyMode: 'draft',
         },
       }),
-    touches: GRANT_TOUCHES,
-    done: `Relay may read ${name} from now on. It does not answer.`,
+    invalidates: GRANT_TOUCHES,
+    successMessage: `Relay may read ${name} from now on. It does not answer.`,
   });
   const dismiss = useAction({
-    act: () => relay.post('/api/knocks/{contact}/dismiss', { path: { contact: knock.contact_id } }),
-    touches: ['knocks', 'contacts', 'status'],
-    done: `${name} stays closed. Whoever writes again is shown again.`,
+    run: () => relay.post('/api/knocks/{contact}/dismiss', { path: { contact: knock.contact_id } }),
+    invalidates: ['knocks', 'contacts', 'status'],
+    successMessage: `${name} stays closed. Whoever writes again is shown again.`,
   });
   const isOff = isGone || allow.isPending || dismiss.isPending;
   return (
@@ -163,7 +163,7 @@ function MessageRequestPeek({
         Only you see this. No agent or model reads it, they are not told that you looked, and they
         stay closed.
       </Note>
-      <QueryContent query={peek} what="What they wrote" loading={<LoadingLines lines={2} />}>
+      <QueryContent query={peek} subject="What they wrote" loading={<LoadingLines lines={2} />}>
         {({ messages }) => {
           const theirs = messages.filter(({ fromMe }) => !fromMe);
           return theirs.length === 0 ? (

@@ -69,8 +69,8 @@ export function PeopleScreen() {
     <Page
       title="People & grants"
       sentence={counts === undefined ? 'Who may be read, and answered?' : peopleSentence(counts)}
-      lead={PEOPLE_LEAD}
-      acts={allow}
+      summary={PEOPLE_LEAD}
+      actions={allow}
     >
       <GrantLadder counts={counts} />
       <MessageRequestsCard />
@@ -123,7 +123,7 @@ function GrantsCard({ onAllow }: { onAllow(): void }) {
         </div>
       }
     >
-      <QueryContent query={contacts} what="The people" loading={<LoadingRows rows={6} />}>
+      <QueryContent query={contacts} subject="The people" loading={<LoadingRows rows={6} />}>
         {(found) =>
           found.contacts.length === 0 ? (
             <NobodyListed search={search} show={show} isSearch={q !== ''} onAllow={onAllow} />
@@ -158,7 +158,7 @@ function NobodyListed({ search, show, isSearch, onAllow }: NobodyListedProps) {
       <EmptyState
         icon={IconSearchOff}
         title="Nobody fits that here."
-        act={
+        action={
           show !== 'all' && (
             <Link to="/people" search={{ ...search, show: 'all', page: undefined }}>
               Look among everybody
@@ -173,7 +173,7 @@ function NobodyListed({ search, show, isSearch, onAllow }: NobodyListedProps) {
     <EmptyState
       icon={IconLock}
       title="Everyone is closed."
-      act={
+      action={
         <Button variant="default" onClick={onAllow}>
           Allow someone
         </Button>
@@ -199,13 +199,13 @@ function GrantLadder({ counts }: { readonly counts: ContactCounts | undefined })
     return <Skeleton className={classes.late ?? ''} height={66} mb={18} radius={12} />;
   return (
     <ul className={classes.ladder} aria-label="How far it is open">
-      {grantLadder(counts).map(({ rung, n, says, more }) => (
+      {grantLadder(counts).map(({ rung, n, label, detail }) => (
         <li key={rung}>
           <Link to="/people" search={{ show: RUNGS[rung].show }}>
             <Tile icon={RUNGS[rung].icon} hue={rung === 'known' || n === 0 ? 'parked' : 'agent'} />
             <b className="num">{groupDigits(n)}</b>
             <span>
-              {says} <small>{more}</small>
+              {label} <small>{detail}</small>
             </span>
           </Link>
         </li>
@@ -249,11 +249,11 @@ function AllowForm({ onDone }: { onDone(): void }) {
     replyMode: 'draft',
   });
   const allow = useAction({
-    act: (somebody: ContactChoice) => allowContact(somebody, given.trim(), ALLOW_CHOICES[what]),
-    touches: GRANT_TOUCHES,
-    done: sum,
-    quiet: true,
-    onDone,
+    run: (somebody: ContactChoice) => allowContact(somebody, given.trim(), ALLOW_CHOICES[what]),
+    invalidates: GRANT_TOUCHES,
+    successMessage: sum,
+    showsErrorInPlace: true,
+    onSuccess: onDone,
   });
   return (
     <form

@@ -49,7 +49,7 @@ function PermissionsTable() {
           />
         </div>
       )}
-      <QueryContent query={recorded} what="The permissions">
+      <QueryContent query={recorded} subject="The permissions">
         {(found) => {
           if (found.contacts.length > 0)
             return <GrantsList found={found} page={page} onPage={setPage} />;
@@ -80,11 +80,11 @@ function AddPermission() {
     },
   });
   const add = useAction({
-    act: (body: typeof form.values) =>
+    run: (body: typeof form.values) =>
       relay.post('/api/whatsapp/permissions', { body: { ...body, replyMode: 'draft' } }),
-    touches: ['whatsapp-permissions', 'contacts', 'knocks'],
-    quiet: true,
-    onDone: () => form.reset(),
+    invalidates: ['whatsapp-permissions', 'contacts', 'knocks'],
+    showsErrorInPlace: true,
+    onSuccess: () => form.reset(),
   });
   return (
     <form className={classes.add} onSubmit={form.onSubmit((values) => add.mutate(values))}>

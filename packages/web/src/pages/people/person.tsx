@@ -46,7 +46,7 @@ export function PersonDrawer({ id, onClose }: { readonly id: string; onClose(): 
       }
       closeButtonProps={{ 'aria-label': 'Close the details' }}
     >
-      <QueryContent query={detail} what="The details" loading={<LoadingLines lines={8} />}>
+      <QueryContent query={detail} subject="The details" loading={<LoadingLines lines={8} />}>
         {(data) => <Details detail={data} onErased={() => setErased(true)} onDone={close} />}
       </QueryContent>
     </Drawer>
@@ -174,14 +174,14 @@ interface ForgetSectionProps {
   onDone(): void;
 }
 
-function ForgetSection({ contact, ...told }: ForgetSectionProps) {
+function ForgetSection({ contact, ...callbacks }: ForgetSectionProps) {
   const [isAsking, setAsking] = useState(false);
   const name = contactLabel(contact);
   return (
     <section className={`${classes.part} ${classes.forget}`}>
       <h3>Forget</h3>
       {isAsking ? (
-        <ForgetForm contact={contact} {...told} onKeep={() => setAsking(false)} />
+        <ForgetForm contact={contact} {...callbacks} onKeep={() => setAsking(false)} />
       ) : (
         <>
           <p className="small dim" dir="auto">
@@ -207,10 +207,10 @@ function ForgetForm({
   const isGone = useIsDaemonGone();
   const name = contactLabel(contact);
   const forget = useAction({
-    act: () => relay.post('/api/forget', { body: { id: contact.id } }),
-    touches: ['whatsapp-permissions', 'knocks', 'instances', 'status', 'ledger'],
-    quiet: true,
-    onDone: onErased,
+    run: () => relay.post('/api/forget', { body: { id: contact.id } }),
+    invalidates: ['whatsapp-permissions', 'knocks', 'instances', 'status', 'ledger'],
+    showsErrorInPlace: true,
+    onSuccess: onErased,
   });
   const preview = useQuery({ ...forgetQuery(contact.id), enabled: forget.data === undefined });
   if (forget.data !== undefined) {
@@ -231,7 +231,11 @@ function ForgetForm({
     );
   }
   return (
-    <QueryContent query={preview} what="What would be erased" loading={<LoadingLines lines={3} />}>
+    <QueryContent
+      query={preview}
+      subject="What would be erased"
+      loading={<LoadingLines lines={3} />}
+    >
       {({ counts, open_conversations: open }) => (
         <form
           className={shared.form}

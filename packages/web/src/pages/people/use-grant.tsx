@@ -27,25 +27,25 @@ export function useGrant(contact: ListedContact) {
   const queries = useQueryClient();
   const name = contactLabel(contact);
   const open = useAction({
-    act: (flags: GrantPatch) => saveGrant(contact, flags),
-    touches: GRANT_TOUCHES,
+    run: (flags: GrantPatch) => saveGrant(contact, flags),
+    invalidates: GRANT_TOUCHES,
   });
   const reopen = useAction({
-    act: (flags: GrantPatch) => saveGrant(contact, flags),
-    touches: GRANT_TOUCHES,
-    done: `${name} is open again, as before.`,
+    run: (flags: GrantPatch) => saveGrant(contact, flags),
+    invalidates: GRANT_TOUCHES,
+    successMessage: `${name} is open again, as before.`,
   });
   const shut = useAction({
-    act: (flags: GrantPatch) => saveGrant(contact, flags),
-    touches: GRANT_TOUCHES,
+    run: (flags: GrantPatch) => saveGrant(contact, flags),
+    invalidates: GRANT_TOUCHES,
   });
   const remove = useAction({
-    act: async ({ grant }: ListedContact) => {
+    run: async ({ grant }: ListedContact) => {
       if (grant === null) return;
       await relay.delete('/api/whatsapp/permissions/{id}', { path: { id: grant.id } });
     },
-    touches: GRANT_TOUCHES,
-    done: `${name} is closed and gone from the list.`,
+    invalidates: GRANT_TOUCHES,
+    successMessage: `${name} is closed and gone from the list.`,
   });
   const close = async (flags: GrantPatch, says: string) => {
     const { grant } = contact;

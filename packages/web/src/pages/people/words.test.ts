@@ -44,7 +44,7 @@ test('the summary says who has a grant and that everyone else has none', () => {
 });
 
 test('the access counts cover people and groups, each with its meaning', () => {
-  expect(grantLadder(counts).map(({ n, says, more }) => `${n} ${says}, ${more}`)).toEqual([
+  expect(grantLadder(counts).map(({ n, label, detail }) => `${n} ${label}, ${detail}`)).toEqual([
     '221 known, 213 closed',
     '7 may be read, 1 more inside talks',
     '5 may be answered, 3 as drafts',
@@ -80,10 +80,10 @@ describe('the sender of a message request', () => {
 test('confirming grants exactly what was asked', () => {
   expect(confirmationFor('auto', 'Dana')).toMatchObject({
     title: 'Let replies to Dana leave without asking you?',
-    flags: { replyMode: 'auto' },
+    change: { replyMode: 'auto' },
   });
-  expect(confirmationFor('start', 'Dana').flags).toEqual({ canInitiate: true });
-  expect(confirmationFor('delete', 'Dana').flags).toBeNull();
+  expect(confirmationFor('start', 'Dana').change).toEqual({ canInitiate: true });
+  expect(confirmationFor('delete', 'Dana').change).toBeNull();
 });
 
 test('an invalid address shows the default page', () => {

@@ -48,7 +48,7 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
   const [text, setText] = useState('');
   const [isTried, setTried] = useState(false);
   const [wished, setWished] = useState<ScheduleDraft>(() => ({
-    how: 'once',
+    recurrence: 'once',
     at: suggestStart(new Date()),
     time: '09:00',
     days: ['mon'],
@@ -56,15 +56,16 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
     zone: '',
     catchUp: '',
   }));
-  const wish = (change: Partial<ScheduleDraft>) => setWished((now) => ({ ...now, ...change }));
+  const changeDraft = (change: Partial<ScheduleDraft>) =>
+    setWished((now) => ({ ...now, ...change }));
   const [looked] = useDebouncedValue(wished, 250);
   const to = whom === null ? null : choiceAddress(whom);
   const create = useAction({
-    act: (body: ScheduleRequestBody) => relay.post('/api/schedules', { body }),
-    touches: ['schedules', 'status'],
-    done: 'Scheduled.',
-    quiet: true,
-    onDone,
+    run: (body: ScheduleRequestBody) => relay.post('/api/schedules', { body }),
+    invalidates: ['schedules', 'status'],
+    successMessage: 'Scheduled.',
+    showsErrorInPlace: true,
+    onSuccess: onDone,
   });
   const submit = () => {
     setTried(true);
@@ -102,24 +103,28 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
         <SegmentedControl
           fullWidth
           aria-label="How often"
-          value={wished.how}
-          onChange={(how) => wish({ how: how as Recurrence, catchUp: '' })}
+          value={wished.recurrence}
+          onChange={(recurrence) =>
+            changeDraft({ recurrence: recurrence as Recurrence, catchUp: '' })
+          }
           data={Object.entries(RECURRENCE_LABELS).map(([value, label]) => ({ value, label }))}
         />
-        <TimeFields wished={wished} onWish={wish} />
+        <TimeFields wished={wished} onWish={changeDraft} />
         <div className={classes.pair}>
           <TextInput
             label="Time zone"
             placeholder="Your own"
             list="zones"
             value={wished.zone}
-            onChange={({ currentTarget }) => wish({ zone: currentTarget.value.trim() })}
+            onChange={({ currentTarget }) => changeDraft({ zone: currentTarget.value.trim() })}
           />
           <NativeSelect
             label="If Relay is off at the time"
             value={wished.catchUp}
-            onChange={({ currentTarget }) => wish({ catchUp: currentTarget.value as CatchUp })}
-            data={[{ value: '', label: 'As usual' }, ...catchUps(wished.how)]}
+            onChange={({ currentTarget }) =>
+              changeDraft({ catchUp: currentTarget.value as CatchUp })
+            }
+            data={[{ value: '', label: 'As usual' }, ...catchUps(wished.recurrence)]}
           />
         </div>
         <datalist id="zones">
@@ -129,7 +134,7 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
         </datalist>
       </fieldset>
       <SchedulePreview
-        wish={toScheduleRequest(looked, { to: to ?? 'me', text: 'preview' })}
+        request={toScheduleRequest(looked, { to: to ?? 'me', text: 'preview' })}
         time={requestedTime(looked)}
       />
       {create.isError && (
@@ -149,10 +154,10 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
   );
 }
 
-const catchUps = (how: Recurrence) =>
-  CATCH_UPS.filter((catchUp) => how !== 'once' || catchUp !== 'all').map((value) => ({
+const catchUps = (recurrence: Recurrence) =>
+  CATCH_UPS.filter((catchUp) => recurrence !== 'once' || catchUp !== 'all').map((value) => ({
     value,
-    label: describeCatchUp({ kind: how === 'once' ? 'once' : 'daily' }, value),
+    label: describeCatchUp({ kind: recurrence === 'once' ? 'once' : 'daily' }, value),
   }));
 
 interface TimeFieldsProps {
@@ -160,7 +165,7 @@ interface TimeFieldsProps {
   onWish(change: Partial<ScheduleDraft>): void;
 }
 
-function TimeFields({ wished: { how, at, time, days, when }, onWish }: TimeFieldsProps) {
+function TimeFields({ wished: { recurrence, at, time, days, when }, onWish }: TimeFieldsProps) {
   const timeField = (
     <TextInput
       type="time"
@@ -169,7 +174,7 @@ function TimeFields({ wished: { how, at, time, days, when }, onWish }: TimeField
       onChange={({ currentTarget }) => onWish({ time: currentTarget.value })}
     />
   );
-  switch (how) {
+  switch (recurrence) {
     case 'once':
       return (
         <TextInput
@@ -216,15 +221,15 @@ function TimeFields({ wished: { how, at, time, days, when }, onWish }: TimeField
 // The preview before saving: the next runs in the schedule's time zone with clock changes, or why it is not possible.
 
 interface SchedulePreviewProps {
-  readonly wish: ScheduleRequestBody | null;
+  readonly request: ScheduleRequestBody | null;
   /** The requested time of day. */
   readonly time: string | null;
 }
 
-function SchedulePreview({ wish, time }: SchedulePreviewProps) {
-  const preview = useQuery(schedulePreviewQuery(wish));
+function SchedulePreview({ request, time }: SchedulePreviewProps) {
+  const preview = useQuery(schedulePreviewQuery(request));
   const now = useNow(30_000);
-  if (wish === null) return null;
+  if (request === null) return null;
   if (preview.isError) {
     return (
       <Note hue="held" icon={IconAlertTriangle} role="status">

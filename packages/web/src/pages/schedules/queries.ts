@@ -18,14 +18,14 @@ export const schedulesQuery = (state: 'active' | 'past', page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const schedulePreviewQuery = (wish: ScheduleRequestBody | null) =>
+export const schedulePreviewQuery = (request: ScheduleRequestBody | null) =>
   queryOptions({
-    queryKey: nounKey('schedules', 'preview', wish),
+    queryKey: nounKey('schedules', 'preview', request),
     queryFn: ({ signal }) => {
-      if (wish === null) throw new Error('nothing to preview');
-      return relay.post('/api/schedules/preview', { signal, body: wish });
+      if (request === null) throw new Error('nothing to preview');
+      return relay.post('/api/schedules/preview', { signal, body: request });
     },
-    enabled: wish !== null,
+    enabled: request !== null,
     staleTime: 0,
     gcTime: 0,
   });

@@ -9,7 +9,7 @@ const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
 export type Recurrence = (typeof RECURRENCES)[number];
 
 export interface ScheduleDraft {
-  readonly how: Recurrence;
+  readonly recurrence: Recurrence;
   /** 2026-12-24T18:00 */
   readonly at: string;
   /** 09:00 */
@@ -36,8 +36,8 @@ export interface ScheduleRequestBody extends ScheduleTiming {
   readonly catch_up?: CatchUp;
 }
 
-function toTiming({ how, at, time, days, when }: ScheduleDraft): ScheduleTiming | null {
-  switch (how) {
+function toTiming({ recurrence, at, time, days, when }: ScheduleDraft): ScheduleTiming | null {
+  switch (recurrence) {
     case 'once':
       return at === '' ? null : { rule: { kind: 'once', at } };
     case 'daily':
@@ -67,9 +67,9 @@ export function toScheduleRequest(
 }
 
 /** The requested time of day, if there is one. */
-export function requestedTime({ how, at, time }: ScheduleDraft): string | null {
-  if (how === 'once') return at === '' ? null : at.slice(11, 16);
-  return how === 'typed' || time === '' ? null : time;
+export function requestedTime({ recurrence, at, time }: ScheduleDraft): string | null {
+  if (recurrence === 'once') return at === '' ? null : at.slice(11, 16);
+  return recurrence === 'typed' || time === '' ? null : time;
 }
 
 const HOUR_MS = 3_600_000;

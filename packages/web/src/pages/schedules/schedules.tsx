@@ -60,8 +60,8 @@ export function SchedulesScreen() {
           ? 'What will happen when?'
           : schedulesSentence(shown, hasMore, now)
       }
-      lead="Each message leaves as the clocks of its zone show it, through the same gate as everything else."
-      acts={make}
+      summary="Each message leaves as the clocks of its zone show it, through the same gate as everything else."
+      actions={make}
     >
       <ScheduleApprovalsCard />
       <SchedulesCard now={now} onNew={open} />
@@ -107,7 +107,7 @@ function SchedulesCard({ now, onNew }: { readonly now: number; onNew(): void }) 
         />
       }
     >
-      <QueryContent query={schedules} what="The schedules" loading={<LoadingRows rows={4} />}>
+      <QueryContent query={schedules} subject="The schedules" loading={<LoadingRows rows={4} />}>
         {(found) =>
           found.length === 0 ? (
             <NoSchedules state={state} onNew={onNew} />
@@ -163,7 +163,7 @@ function NoSchedules({ state, onNew }: { readonly state: 'active' | 'past'; onNe
     <EmptyState
       icon={IconCalendarTime}
       title="Nothing is scheduled."
-      act={
+      action={
         <Button variant="default" onClick={onNew}>
           Schedule a message
         </Button>
@@ -283,9 +283,9 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
   const isGone = useIsDaemonGone();
   const whom = useRecipient(schedule);
   const cancel = useAction({
-    act: () => relay.delete('/api/schedules/{id}', { path: { id: schedule.id } }),
-    touches: ['schedules', 'approvals', 'status'],
-    done: `Cancelled. Nothing more goes to ${whom} from it.`,
+    run: () => relay.delete('/api/schedules/{id}', { path: { id: schedule.id } }),
+    invalidates: ['schedules', 'approvals', 'status'],
+    successMessage: `Cancelled. Nothing more goes to ${whom} from it.`,
   });
   const isOnItsWay =
     schedule.last?.message_state === 'pending' || schedule.last?.approval_id != null;
@@ -293,11 +293,11 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
   const askFirst = () =>
     askToConfirm({
       title: `Cancel what goes to ${whom}?`,
-      words: cancelText(schedule, whom, now),
-      yes: 'Cancel it',
-      no: 'Keep it',
-      isGrave: true,
-      onYes: () => cancel.mutate(),
+      body: cancelText(schedule, whom, now),
+      confirmLabel: 'Cancel it',
+      cancelLabel: 'Keep it',
+      isDestructive: true,
+      onConfirm: () => cancel.mutate(),
     });
   return (
     <Button
@@ -324,7 +324,7 @@ function ScheduleApprovalsCard() {
       flush
       className={classes.card ?? ''}
       title="Waits for your yes"
-      mark={<Count n={asked.length} says={`${asked.length} in all`} />}
+      badge={<Count n={asked.length} says={`${asked.length} in all`} />}
     >
       <ul className={classes.waiting}>
         {asked.map((approval) => (

@@ -85,7 +85,7 @@ describe('clock changes', () => {
 
 test('an incomplete draft gives no request, and a complete one contains only what was chosen', () => {
   const wished = {
-    how: 'weekly',
+    recurrence: 'weekly',
     at: '',
     time: '09:00',
     days: [],
@@ -100,7 +100,10 @@ test('an incomplete draft gives no request, and a complete one contains only wha
     rule: { kind: 'weekly', days: ['mon'], time: '09:00' },
   });
   expect(
-    toScheduleRequest({ ...wished, how: 'typed', when: ' 0 9 * * mon ', zone: 'Asia/Tokyo' }, to),
+    toScheduleRequest(
+      { ...wished, recurrence: 'typed', when: ' 0 9 * * mon ', zone: 'Asia/Tokyo' },
+      to,
+    ),
   ).toEqual({
     ...to,
     when: '0 9 * * mon',

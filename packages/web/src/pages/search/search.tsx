@@ -55,7 +55,7 @@ export function SearchScreen() {
     <Page
       title="Search"
       sentence={sentence}
-      lead={memory && <Sentence text={searchIndexLine(memory)} />}
+      summary={memory && <Sentence text={searchIndexLine(memory)} />}
     >
       <p className="unseen" role="status">
         {sentence}
@@ -120,7 +120,7 @@ function SearchResultsCard({ address, onChange }: SearchResultsCardProps) {
       {isRefused(found.error) ? (
         <SearchRefused error={found.error} address={address} onChange={onChange} />
       ) : (
-        <QueryContent query={found} what="The results" loading={<LoadingRows rows={4} />}>
+        <QueryContent query={found} subject="The results" loading={<LoadingRows rows={4} />}>
           {({ hits }) => <Hits hits={hits} address={address} onChange={onChange} />}
         </QueryContent>
       )}
@@ -172,7 +172,7 @@ function SearchRefused({
     <EmptyState
       icon={IconFilterQuestion}
       title="It cannot be narrowed like that."
-      act={
+      action={
         <Button variant="default" onClick={() => onChange({ ...UNNARROWED, as: undefined })}>
           Search everything
         </Button>
@@ -250,7 +250,7 @@ function NothingAsked({ isTooLong, onAsk }: NothingAskedProps) {
 }
 
 const AskInstead = ({ q }: { readonly q: string | undefined }) => (
-  <Card title="Ask instead" mark={<IconSparkles size={17} stroke={1.7} aria-hidden />}>
+  <Card title="Ask instead" badge={<IconSparkles size={17} stroke={1.7} aria-hidden />}>
     <p className={`${classes.ahead} small dim`}>
       The assistant reads what it may and names its sources.
     </p>
@@ -456,7 +456,7 @@ function SearchAsCard({ address, onChoose }: SearchAsCardProps) {
     />
   );
   return (
-    <Card title="Through whose eyes?" mark={<IconEye size={17} stroke={1.7} aria-hidden />}>
+    <Card title="Through whose eyes?" badge={<IconEye size={17} stroke={1.7} aria-hidden />}>
       <div className={classes.eyes} role="radiogroup" aria-label="Search as">
         {eye(undefined, 'Me', 'every chat')}
         {eye('assistant', 'My assistant', 'what you let be read, and your own chat')}

@@ -7,18 +7,18 @@ import { countInWords, formatSpan, groupDigits, plural } from '../../parts/forma
 
 interface SettingCopy {
   readonly label: string;
-  readonly says?: string;
+  readonly help?: string;
   /** Shown after the number. */
   readonly unit?: string;
 }
 
 const SETTING_COPY: Readonly<Record<string, SettingCopy>> = {
-  'pacing.per_minute': { label: 'Messages a minute', says: 'To all chats together.' },
+  'pacing.per_minute': { label: 'Messages a minute', help: 'To all chats together.' },
   'pacing.per_hour': { label: 'Messages an hour' },
   'pacing.per_day': { label: 'Messages a day' },
   'pacing.first_contacts_per_day': {
     label: 'New people a day',
-    says: 'Chats that neither side has written in before.',
+    help: 'Chats that neither side has written in before.',
   },
   'pacing.first_contact_freeze_hours': {
     label: 'Rest after a refused first message',
@@ -28,41 +28,41 @@ const SETTING_COPY: Readonly<Record<string, SettingCopy>> = {
   'pacing.typing_max_ms': { label: 'Typing takes at most', unit: 'ms' },
   'pacing.enabled': {
     label: 'Pacing',
-    says: 'Off is for tests; a real account would be restricted.',
+    help: 'Off is for tests; a real account would be restricted.',
   },
   'auto_reply.late_after_hours': {
     label: 'An answer is late after',
     unit: 'hours',
-    says: 'You are asked instead of it being sent.',
+    help: 'You are asked instead of it being sent.',
   },
   'auto_reply.answers_per_hour': { label: 'Answers to one contact an hour' },
   'auto_reply.answers_per_day': { label: 'Answers to one contact a day' },
   'auto_reply.compose_for_read_only': {
     label: 'Compose answers for contacts who may only be read',
-    says: 'They stay in the session and are not sent.',
+    help: 'They stay in the session and are not sent.',
   },
   'auto_reply.concurrency': { label: 'Contacts answered side by side' },
   'auto_reply.rapid_exchanges': { label: 'Exchanges that are no longer a person’s' },
   'auto_reply.rapid_within_minutes': { label: 'Within so many minutes' },
   'auto_reply.similar_exchanges': { label: 'Same words in a row before it rests' },
   'auto_reply.rest_minutes': { label: 'How long auto-reply rests', unit: 'minutes' },
-  'agent.usd_per_day': { label: 'Money a day', says: 'All agents together.', unit: 'USD' },
+  'agent.usd_per_day': { label: 'Money a day', help: 'All agents together.', unit: 'USD' },
   'agent.usd_per_million_input_tokens': {
     label: 'Price of a million tokens in',
-    says: 'Assumed for your provider unless set.',
+    help: 'Assumed for your provider unless set.',
     unit: 'USD',
   },
   'agent.usd_per_million_output_tokens': { label: 'Price of a million tokens out', unit: 'USD' },
-  'agent.tokens_per_day': { label: 'Tokens a day', says: 'All agents together.', unit: 'tokens' },
+  'agent.tokens_per_day': { label: 'Tokens a day', help: 'All agents together.', unit: 'tokens' },
   'agent.tokens_per_conversation': { label: 'Tokens a conversation', unit: 'tokens' },
   'agent.max_steps': { label: 'Calls of the model in one turn' },
   'agent.instructions': {
     label: 'What every agent is told besides',
-    says: 'In your own words. Agents never quote it.',
+    help: 'In your own words. Agents never quote it.',
   },
   'agent.late_replies': {
     label: 'Replies to ended conversations',
-    says: 'Within 7 days. Relay asks you, or the agent answers.',
+    help: 'Within 7 days. Relay asks you, or the agent answers.',
   },
   'agent.turn_timeout_ms': { label: 'A turn takes at most', unit: 'ms' },
   'agent.call_timeout_ms': { label: 'A call of the model takes at most', unit: 'ms' },
@@ -70,41 +70,41 @@ const SETTING_COPY: Readonly<Record<string, SettingCopy>> = {
   'agent.context_tokens': { label: 'Of a transcript word for word', unit: 'tokens' },
   'observer.assistant_name': {
     label: 'Your assistant’s name in groups',
-    says: 'By which you ask it there.',
+    help: 'By which you ask it there.',
   },
   'observer.answers_per_day': { label: 'Answers in one group a day' },
   'observer.minutes_between_answers': { label: 'Between two answers', unit: 'minutes' },
-  'observer.daily_at': { label: 'The day is digested at', says: 'By the group’s own clock.' },
+  'observer.daily_at': { label: 'The day is digested at', help: 'By the group’s own clock.' },
   'strangers.kilobytes_per_sender': {
     label: 'Stored of one stranger a day',
-    says: 'Beyond it their messages are only counted.',
+    help: 'Beyond it their messages are only counted.',
     unit: 'kB',
   },
   'strangers.megabytes_per_day': { label: 'Stored of all strangers a day', unit: 'MB' },
   'disk.keep_free_megabytes': {
     label: 'Kept free on the disk',
-    says: 'With less, strangers are only counted and nothing is imported.',
+    help: 'With less, strangers are only counted and nothing is imported.',
     unit: 'MB',
   },
   'retention.observed_messages_days': { label: 'Messages of observed groups', unit: 'days' },
   'retention.digests_days': { label: 'Digests', unit: 'days' },
   'backup.every': { label: 'Every' },
-  'backup.keep': { label: 'So many are kept', says: 'Older ones go when another was made.' },
+  'backup.keep': { label: 'So many are kept', help: 'Older ones go when another was made.' },
   'backup.folder': { label: 'Backups lie in' },
   tell_owner_on_whatsapp: {
     label: 'Tell me on WhatsApp',
-    says: 'What needs you is also written in your chat with yourself.',
+    help: 'What needs you is also written in your chat with yourself.',
   },
-  zone: { label: 'Time zone', says: 'The machine’s own unless set.' },
-  log_level: { label: 'Log level', says: 'Below debug no words of messages are logged.' },
+  zone: { label: 'Time zone', help: 'The machine’s own unless set.' },
+  log_level: { label: 'Log level', help: 'Below debug no words of messages are logged.' },
   admin_phone_numbers: {
     label: 'Your other numbers',
-    says: 'What they write goes to your assistant as yours.',
+    help: 'What they write goes to your assistant as yours.',
   },
   daemon_port: { label: 'Port' },
   prepared_statements: {
     label: 'Prepared statements',
-    says: 'Off where the database is behind a pooler.',
+    help: 'Off where the database is behind a pooler.',
   },
   'delivery.in_flight': { label: 'On their way at once, unpaced' },
   'delivery.answer_within_ms': { label: 'WhatsApp answers within', unit: 'ms' },
@@ -265,7 +265,7 @@ export interface SettingsSection {
   readonly id: string;
   readonly title: string;
   /** What it is about. */
-  readonly says: string;
+  readonly summary: string;
   readonly names: readonly string[];
 }
 
@@ -273,7 +273,7 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'pacing',
     title: 'Pacing',
-    says: 'How fast Relay writes. An account that writes like a person is left alone.',
+    summary: 'How fast Relay writes. An account that writes like a person is left alone.',
     names: [
       'pacing.per_minute',
       'pacing.per_hour',
@@ -287,7 +287,7 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'answers',
     title: 'Answering by itself',
-    says: 'Limits for those whom Relay answers without asking you.',
+    summary: 'Limits for those whom Relay answers without asking you.',
     names: [
       'auto_reply.answers_per_hour',
       'auto_reply.answers_per_day',
@@ -298,7 +298,7 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'budget',
     title: 'Budget',
-    says: 'When it is used up, agents rest and you are told.',
+    summary: 'When it is used up, agents rest and you are told.',
     names: [
       'agent.usd_per_day',
       'agent.tokens_per_day',
@@ -309,7 +309,7 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'groups',
     title: 'Observed groups',
-    says: 'How your assistant is called there and how often it answers you.',
+    summary: 'How your assistant is called there and how often it answers you.',
     names: [
       'observer.assistant_name',
       'observer.answers_per_day',
@@ -320,19 +320,20 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'retention',
     title: 'Retention',
-    says: 'How long what was read in observed groups is kept. Shorter limits delete at the next run.',
+    summary:
+      'How long what was read in observed groups is kept. Shorter limits delete at the next run.',
     names: ['retention.observed_messages_days', 'retention.digests_days'],
   },
   {
     id: 'backup',
     title: 'Backup by the clock',
-    says: 'At night, or as soon as Relay runs again. Where they lie is set in the file.',
+    summary: 'At night, or as soon as Relay runs again. Where they lie is set in the file.',
     names: ['backup.every', 'backup.keep'],
   },
   {
     id: 'general',
     title: 'Clock and log',
-    says: 'What Relay takes on when it starts.',
+    summary: 'What Relay takes on when it starts.',
     names: ['zone', 'log_level'],
   },
 ];

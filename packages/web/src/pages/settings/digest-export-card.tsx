@@ -22,7 +22,11 @@ export function DigestExportSettingsCard() {
         Digests and facts of observed groups, also for a memory of your own: one file a day in a
         folder of this machine, or a signed webhook.
       </p>
-      <QueryContent query={outside} what="The outside memory" loading={<LoadingLines lines={4} />}>
+      <QueryContent
+        query={outside}
+        subject="The outside memory"
+        loading={<LoadingLines lines={4} />}
+      >
         {(state) => <DigestExportForm state={state} />}
       </QueryContent>
     </Card>
@@ -41,14 +45,14 @@ function DigestExportForm({ state }: { readonly state: DigestExportState }) {
     },
   });
   const save = useAction({
-    act: ({ folder, webhook_url, hourly }: typeof form.values) =>
+    run: ({ folder, webhook_url, hourly }: typeof form.values) =>
       relay.patch('/api/outside-memory', {
         body: { folder: orNull(folder), webhook_url: orNull(webhook_url), hourly },
       }),
-    touches: ['settings'],
-    quiet: true,
-    done: 'Saved.',
-    onDone: () => form.resetDirty(),
+    invalidates: ['settings'],
+    showsErrorInPlace: true,
+    successMessage: 'Saved.',
+    onSuccess: () => form.resetDirty(),
   });
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))}>

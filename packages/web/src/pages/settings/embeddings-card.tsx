@@ -19,7 +19,7 @@ export function EmbeddingsCard() {
   const [isOpen, setOpen] = useState(false);
   return (
     <Card title="Search by meaning">
-      <QueryContent query={memory} what="The memory" loading={<LoadingLines lines={3} />}>
+      <QueryContent query={memory} subject="The memory" loading={<LoadingLines lines={3} />}>
         {(status) => (
           <>
             <p className="small dim">{embeddingsText(status)}</p>
@@ -89,16 +89,16 @@ function EmbeddingsForm({ status, onDone }: EmbeddingsFormProps) {
       : { embeddings };
   };
   const trial = useAction({
-    act: () => relay.post('/api/memory/embeddings/trial', { body: choice() }),
-    touches: [],
-    quiet: true,
+    run: () => relay.post('/api/memory/embeddings/trial', { body: choice() }),
+    invalidates: [],
+    showsErrorInPlace: true,
   });
   const choose = useAction({
-    act: () => relay.patch('/api/memory/embeddings', { body: choice() }),
-    touches: ['settings'],
-    quiet: true,
-    done: 'The search by meaning is changed.',
-    onDone,
+    run: () => relay.patch('/api/memory/embeddings', { body: choice() }),
+    invalidates: ['settings'],
+    showsErrorInPlace: true,
+    successMessage: 'The search by meaning is changed.',
+    onSuccess: onDone,
   });
   const isOff = form.values.embeddings === 'off';
   const failure = trial.error ?? choose.error;

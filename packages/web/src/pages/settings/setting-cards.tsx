@@ -39,7 +39,7 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
   };
   return (
     <Card title={section.title}>
-      <p className="small dim">{section.says}</p>
+      <p className="small dim">{section.summary}</p>
       <form className={classes.form} onSubmit={submit}>
         {fields.map((setting) => (
           <SettingField
@@ -91,14 +91,14 @@ interface SettingFieldProps {
 }
 
 function SettingField({ setting, value, onChange }: SettingFieldProps) {
-  const { label, says, unit } = settingCopy(setting.name);
+  const { label, help, unit } = settingCopy(setting.name);
   const when = settingChangeText(setting);
   return (
     <div className={classes.field}>
       <div>
         <label htmlFor={setting.name}>{label}</label>
         <p className="small dim" id={`${setting.name}-says`}>
-          {[says, when].filter(Boolean).join(' ')} {capital(settingSourceText(setting))}
+          {[help, when].filter(Boolean).join(' ')} {capital(settingSourceText(setting))}
           {setting.from === 'file' && `; ${settingValueText(setting.default, unit)} by default`}.
         </p>
       </div>
@@ -242,7 +242,7 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
   const [edited, setEdited] = useState<string | null>(null);
   const isGone = useIsDaemonGone();
   const save = useSaveSettings(() => setEdited(null));
-  const { label, says } = settingCopy(INSTRUCTIONS_SETTING);
+  const { label, help } = settingCopy(INSTRUCTIONS_SETTING);
   return (
     <Card title="Instructions">
       <form
@@ -254,7 +254,7 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
       >
         <Textarea
           label={label}
-          description={says}
+          description={help}
           placeholder="Answer in the language you were written to. Never promise a date without asking me."
           autosize
           minRows={3}
@@ -289,10 +289,10 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
 
 const useSaveSettings = (onDone: () => void) =>
   useAction({
-    act: (values: Readonly<Record<string, unknown>>) =>
+    run: (values: Readonly<Record<string, unknown>>) =>
       relay.patch('/api/settings', { body: toSettingsChange(values) }),
-    touches: ['settings', 'status', 'groups'],
-    quiet: true,
-    done: 'Saved.',
-    onDone,
+    invalidates: ['settings', 'status', 'groups'],
+    showsErrorInPlace: true,
+    successMessage: 'Saved.',
+    onSuccess: onDone,
   });

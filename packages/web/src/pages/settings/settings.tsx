@@ -43,7 +43,7 @@ export function SettingsScreen() {
           ? notLoadedSentence(settings.isPending)
           : settingsSentence(settings.data, status)
       }
-      lead={
+      summary={
         settings.data && (
           <>
             Kept in <code>{settings.data.file}</code>. Changes count at once unless it says
@@ -52,7 +52,7 @@ export function SettingsScreen() {
         )
       }
     >
-      <QueryContent query={settings} what="The settings" loading={<LoadingSettingCards />}>
+      <QueryContent query={settings} subject="The settings" loading={<LoadingSettingCards />}>
         {(shown) => (
           <>
             <div className={classes.cards}>
@@ -153,22 +153,21 @@ function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
 function SessionsCard() {
   const isGone = useIsDaemonGone();
   const live = useLiveStream();
-  const onDone = () => live.signedOut();
-  const leave = useAction({ act: () => relay.post('/api/logout'), touches: [], onDone });
+  const onSuccess = () => live.markSignedOut();
+  const leave = useAction({ run: () => relay.post('/api/logout'), invalidates: [], onSuccess });
   const leaveAll = useAction({
-    act: () => relay.post('/api/logout/everywhere'),
-    touches: [],
-    onDone,
+    run: () => relay.post('/api/logout/everywhere'),
+    invalidates: [],
+    onSuccess,
   });
   const askFirst = () =>
     askToConfirm({
       title: 'Sign out everywhere?',
-      words:
-        'Every browser has to be let in again with relay open, this one too. Programs keep their tokens, and Relay goes on.',
-      yes: 'Sign out everywhere',
-      no: 'Stay signed in',
-      isGrave: true,
-      onYes: () => leaveAll.mutate(),
+      body: 'Every browser has to be let in again with relay open, this one too. Programs keep their tokens, and Relay goes on.',
+      confirmLabel: 'Sign out everywhere',
+      cancelLabel: 'Stay signed in',
+      isDestructive: true,
+      onConfirm: () => leaveAll.mutate(),
     });
   return (
     <Card title="Signed-in browsers">
@@ -221,7 +220,7 @@ function AboutCard() {
   const status = useQuery(statusQuery);
   return (
     <Card title="About">
-      <QueryContent query={status} what="What runs" loading={<LoadingLines lines={5} />}>
+      <QueryContent query={status} subject="What runs" loading={<LoadingLines lines={5} />}>
         {({ version, database, home, uptime_seconds, pid }) => (
           <dl className={`${parts.facts} num`}>
             <dt>Relay</dt>
@@ -277,13 +276,13 @@ function OtherSettingsCard({ shown }: { readonly shown: SettingsOverview }) {
 }
 
 function OtherSettingRow({ setting }: { readonly setting: ListedSetting }) {
-  const { label, says, unit } = settingCopy(setting.name);
+  const { label, help, unit } = settingCopy(setting.name);
   return (
     <tr>
       <th scope="row">
         {label}
         <small>
-          <code>{setting.name}</code> {says}
+          <code>{setting.name}</code> {help}
         </small>
       </th>
       <td className="num">{settingValueText(setting.value, unit)}</td>

@@ -26,13 +26,13 @@ export function ClientsCard() {
         icon={IconPlugConnected}
         title="MCP clients"
         query={tokens}
-        standing={({ tokens: all }) => ({
-          says: 'Your other agents use WhatsApp through the same grants.',
+        status={({ tokens: all }) => ({
+          sentence: 'Your other agents use WhatsApp through the same grants.',
           word: all.length === 0 ? 'None' : plural(all.length, 'token'),
           hue: all.length === 0 ? 'parked' : 'ok',
           icon: all.length === 0 ? IconCircleDashed : IconPlugConnected,
         })}
-        act={({ tokens: all }) => (
+        action={({ tokens: all }) => (
           <Button variant="default" size="xs" onClick={open}>
             {all.length === 0 ? 'New token' : 'Manage'}
           </Button>
@@ -60,18 +60,18 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
   const now = useNow(30_000);
   const isGone = useIsDaemonGone();
   const revoke = useAction({
-    act: () => relay.delete('/api/tokens/{token}', { path: { token: token.id } }),
-    touches: ['tokens'],
-    done: `${token.name} is ended. What it had waiting is not sent.`,
+    run: () => relay.delete('/api/tokens/{token}', { path: { token: token.id } }),
+    invalidates: ['tokens'],
+    successMessage: `${token.name} is ended. What it had waiting is not sent.`,
   });
   const askFirst = () =>
     askToConfirm({
       title: `End the token of ${token.name}?`,
-      words: 'Whatever comes with it is refused from now on, and what it has waiting is not sent.',
-      yes: 'End it',
-      no: 'Keep it',
-      isGrave: true,
-      onYes: () => revoke.mutate(),
+      body: 'Whatever comes with it is refused from now on, and what it has waiting is not sent.',
+      confirmLabel: 'End it',
+      cancelLabel: 'Keep it',
+      isDestructive: true,
+      onConfirm: () => revoke.mutate(),
     });
   const used =
     token.last_used_at === null ? 'never used' : `used ${formatAgo(token.last_used_at, now)}`;
@@ -114,14 +114,14 @@ function NewTokenForm() {
     },
   });
   const create = useAction({
-    act: ({ scopes, ownerToken, ...rest }: typeof form.values) =>
+    run: ({ scopes, ownerToken, ...rest }: typeof form.values) =>
       relay.post('/api/tokens', {
         header: ownerToken === '' ? {} : { 'relay-owner-token': ownerToken },
         body: { ...rest, scopes: CLIENT_SCOPES.filter((scope) => scopes.includes(scope)) },
       }),
-    touches: ['tokens'],
-    quiet: true,
-    onDone: () => form.reset(),
+    invalidates: ['tokens'],
+    showsErrorInPlace: true,
+    onSuccess: () => form.reset(),
   });
   const refusal = create.error && readableError(create.error);
   const refusedOwner = needsOwnerToken(create.error);

@@ -23,12 +23,12 @@ export function ModelCard() {
         icon={IconRobot}
         title="Model"
         query={settings}
-        standing={({ model }) =>
+        status={({ model }) =>
           model.ready
-            ? { says: describe(model), word: 'Ready', hue: 'ok', icon: IconCheck }
-            : { says: model.sentence, word: 'Missing', hue: 'you', icon: IconAlertTriangle }
+            ? { sentence: describe(model), word: 'Ready', hue: 'ok', icon: IconCheck }
+            : { sentence: model.sentence, word: 'Missing', hue: 'you', icon: IconAlertTriangle }
         }
-        act={() => (
+        action={() => (
           <Button variant="default" size="xs" onClick={open}>
             Change
           </Button>
@@ -62,7 +62,7 @@ function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
     },
   });
   const save = useAction({
-    act: ({ provider, name, baseUrl, key }: typeof form.values) =>
+    run: ({ provider, name, baseUrl, key }: typeof form.values) =>
       relay.patch('/api/settings', {
         body: {
           model_provider: orNull(provider),
@@ -71,15 +71,15 @@ function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
           ...(key === '' ? {} : { model_api_key: key }),
         },
       }),
-    touches: ['settings'],
-    quiet: true,
-    done: 'The model is saved. It counts from the next turn on.',
-    onDone: () => form.setFieldValue('key', ''),
+    invalidates: ['settings'],
+    showsErrorInPlace: true,
+    successMessage: 'The model is saved. It counts from the next turn on.',
+    onSuccess: () => form.setFieldValue('key', ''),
   });
   const trial = useAction({
-    act: () => relay.post('/api/settings/model/trial'),
-    touches: [],
-    quiet: true,
+    run: () => relay.post('/api/settings/model/trial'),
+    invalidates: [],
+    showsErrorInPlace: true,
   });
   const failure = save.error ?? trial.error;
   return (

@@ -12,7 +12,7 @@ import classes from './tools.module.css';
 
 interface ToolStatus {
   /** One sentence. */
-  readonly says: string;
+  readonly sentence: string;
   readonly word: string;
   readonly hue: Hue;
   readonly icon: TablerIcon;
@@ -22,21 +22,21 @@ interface ToolCardProps<Data> {
   readonly icon: TablerIcon;
   readonly title: string;
   readonly query: UseQueryResult<Data, Error>;
-  readonly standing: (data: Data) => ToolStatus;
-  readonly act: (data: Data) => ReactNode;
+  readonly status: (data: Data) => ToolStatus;
+  readonly action: (data: Data) => ReactNode;
 }
 
-export function ToolCard<Data>({ icon, title, query, standing, act }: ToolCardProps<Data>) {
+export function ToolCard<Data>({ icon, title, query, status, action }: ToolCardProps<Data>) {
   const id = useId();
   const { data } = query;
-  const stands = data === undefined ? null : standing(data);
+  const stands = data === undefined ? null : status(data);
   return (
     <section className={`${parts.card} ${classes.tool}`} aria-labelledby={id}>
       <Tile hue="parked" icon={icon} large />
       <div>
         <h2 id={id}>{title}</h2>
         <p className="small dim">
-          {stands !== null && <Sentence text={stands.says} />}
+          {stands !== null && <Sentence text={stands.sentence} />}
           {stands === null && query.isError && <Sentence text={readableError(query.error)} />}
         </p>
         {stands === null && query.isPending && <Skeleton width="60%" height={11} mt={6} />}
@@ -51,7 +51,7 @@ export function ToolCard<Data>({ icon, title, query, standing, act }: ToolCardPr
           Not known
         </Badge>
       )}
-      {data !== undefined && act(data)}
+      {data !== undefined && action(data)}
     </section>
   );
 }

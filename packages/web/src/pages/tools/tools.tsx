@@ -52,7 +52,7 @@ export function ToolsScreen() {
           ? notLoadedSentence(polled.isPending)
           : linkSentence(linking.status, linking.phone ?? link?.phone ?? null)
       }
-      lead="Relay joins as a linked device, like WhatsApp on a computer. You can unlink it from your phone at any time."
+      summary="Relay joins as a linked device, like WhatsApp on a computer. You can unlink it from your phone at any time."
     >
       {polled.isError && polled.data === undefined && (
         <div className={classes.unknown}>
@@ -60,7 +60,7 @@ export function ToolsScreen() {
             hue="bad"
             icon={IconAlertTriangle}
             role="alert"
-            acts={
+            actions={
               <Button variant="default" size="xs" onClick={() => void polled.refetch()}>
                 Try again
               </Button>
@@ -113,22 +113,22 @@ function BraveCard() {
         icon={IconWorldSearch}
         title="Brave Search"
         query={settings}
-        standing={({ web_search }) =>
+        status={({ web_search }) =>
           web_search.has_key
             ? {
-                says: 'Agents can look things up on the web.',
+                sentence: 'Agents can look things up on the web.',
                 word: 'On',
                 hue: 'ok',
                 icon: IconCheck,
               }
             : {
-                says: 'Lets agents look things up on the web. Needs an API key.',
+                sentence: 'Lets agents look things up on the web. Needs an API key.',
                 word: 'Off',
                 hue: 'parked',
                 icon: IconCircleDashed,
               }
         }
-        act={({ web_search }) => (
+        action={({ web_search }) => (
           <Button variant="default" size="xs" onClick={open}>
             {web_search.has_key ? 'Change' : 'Add key'}
           </Button>
@@ -155,10 +155,10 @@ function KeyForm({ hasKey, onDone }: KeyFormProps) {
   const [key, setKey] = useState('');
   const isGone = useIsDaemonGone();
   const save = useAction({
-    act: (brave_api_key: string | null) =>
+    run: (brave_api_key: string | null) =>
       relay.patch('/api/settings', { body: { brave_api_key } }),
-    touches: ['settings'],
-    onDone,
+    invalidates: ['settings'],
+    onSuccess: onDone,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -201,28 +201,28 @@ function ForwarderCard() {
   const now = useNow(30_000);
   const isGone = useIsDaemonGone();
   const end = useAction({
-    act: () => relay.delete('/api/ingest/token'),
-    touches: ['tokens'],
-    done: 'The forwarder’s token is ended.',
+    run: () => relay.delete('/api/ingest/token'),
+    invalidates: ['tokens'],
+    successMessage: 'The forwarder’s token is ended.',
   });
   const askFirst = () =>
     askToConfirm({
       title: 'End the forwarder’s token?',
-      words: 'What the phone forwards is refused from then on.',
-      yes: 'End it',
-      no: 'Keep it',
-      isGrave: true,
-      onYes: () => end.mutate(),
+      body: 'What the phone forwards is refused from then on.',
+      confirmLabel: 'End it',
+      cancelLabel: 'Keep it',
+      isDestructive: true,
+      onConfirm: () => end.mutate(),
     });
   return (
     <ToolCard
       icon={IconBellShare}
       title="Notification forwarder"
       query={forwarder}
-      standing={({ exists, last_used_at }) =>
+      status={({ exists, last_used_at }) =>
         exists
           ? {
-              says:
+              sentence:
                 last_used_at === null
                   ? 'A token is there; nothing was forwarded yet.'
                   : `Last forwarded ${formatAgo(last_used_at, now)}.`,
@@ -231,13 +231,14 @@ function ForwarderCard() {
               icon: IconCheck,
             }
           : {
-              says: 'Reads groups from an Android phone, without a linked device. `relay observe token` makes its token.',
+              sentence:
+                'Reads groups from an Android phone, without a linked device. `relay observe token` makes its token.',
               word: 'Off',
               hue: 'parked',
               icon: IconCircleDashed,
             }
       }
-      act={({ exists }) =>
+      action={({ exists }) =>
         exists && (
           <Button
             variant="default"

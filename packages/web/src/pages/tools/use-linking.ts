@@ -68,22 +68,22 @@ export function useWhatsAppLinking(): WhatsAppLinking {
   useEffect(() => close, [close]);
 
   // Linking that was started elsewhere, or before the daemon restarted, is shown here too.
-  const isWaiting = polled?.status === 'qr_ready' && connection.is === 'live';
+  const isWaiting = polled?.status === 'qr_ready' && connection.state === 'live';
   useEffect(() => {
     if (isWaiting && stream.current === null) follow();
   }, [isWaiting, follow]);
 
   const connect = useAction({
-    act: (phone: string | undefined) =>
+    run: (phone: string | undefined) =>
       relay.post('/api/whatsapp/connect', { body: phone === undefined ? {} : { phone } }),
-    touches: ['link', 'whatsapp-status'],
-    onDone: follow,
+    invalidates: ['link', 'whatsapp-status'],
+    onSuccess: follow,
   });
   const end = useAction({
-    act: (clearSession: boolean) =>
+    run: (clearSession: boolean) =>
       relay.post('/api/whatsapp/disconnect', { body: { clearSession } }),
-    touches: ['link', 'whatsapp-status', 'status'],
-    onDone: forget,
+    invalidates: ['link', 'whatsapp-status', 'status'],
+    onSuccess: forget,
   });
 
   return {

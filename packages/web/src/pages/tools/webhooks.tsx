@@ -32,8 +32,8 @@ export function WebhooksCard() {
         icon={IconWebhook}
         title="Webhooks"
         query={webhooks}
-        standing={({ webhooks: all }) => webhooksStatus(all)}
-        act={({ webhooks: all }) => (
+        status={({ webhooks: all }) => webhooksStatus(all)}
+        action={({ webhooks: all }) => (
           <Button variant="default" size="xs" onClick={open}>
             {all.length === 0 ? 'New webhook' : 'Manage'}
           </Button>
@@ -59,50 +59,50 @@ export function WebhooksCard() {
 
 function webhooksStatus(all: readonly Webhook[]) {
   const failing = all.filter(({ failing_since, dead }) => failing_since !== null || dead > 0);
-  const says = 'Relay tells other programs what happens, signed and retried.';
+  const sentence = 'Relay tells other programs what happens, signed and retried.';
   if (failing.length > 0) {
     const who = plural(failing.length, 'webhook does', 'webhooks do');
     return {
-      says: `${who} not arrive.`,
+      sentence: `${who} not arrive.`,
       word: 'Failing',
       hue: 'bad',
       icon: IconAlertTriangle,
     } as const;
   }
   if (all.length === 0)
-    return { says, word: 'None', hue: 'parked', icon: IconCircleDashed } as const;
-  return { says, word: plural(all.length, 'webhook'), hue: 'ok', icon: IconCheck } as const;
+    return { sentence, word: 'None', hue: 'parked', icon: IconCircleDashed } as const;
+  return { sentence, word: plural(all.length, 'webhook'), hue: 'ok', icon: IconCheck } as const;
 }
 
 function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   const now = useNow(30_000);
   const isGone = useIsDaemonGone();
   const path = { webhook: webhook.id };
-  const touches = ['webhooks', 'status'] as const;
+  const invalidates = ['webhooks', 'status'] as const;
   const toggle = useAction({
-    act: (enabled: boolean) => relay.patch('/api/webhooks/{webhook}', { path, body: { enabled } }),
-    touches,
+    run: (enabled: boolean) => relay.patch('/api/webhooks/{webhook}', { path, body: { enabled } }),
+    invalidates,
   });
   const test = useAction({
-    act: () => relay.post('/api/webhooks/{webhook}/test', { path }),
-    touches,
-    onDone: ({ state, last_error }) =>
+    run: () => relay.post('/api/webhooks/{webhook}/test', { path }),
+    invalidates,
+    onSuccess: ({ state, last_error }) =>
       notifications.show({
         message: state === 'delivered' ? 'The ping arrived.' : (last_error ?? 'It did not arrive.'),
       }),
   });
   const remove = useAction({
-    act: () => relay.delete('/api/webhooks/{webhook}', { path }),
-    touches,
+    run: () => relay.delete('/api/webhooks/{webhook}', { path }),
+    invalidates,
   });
   const askFirst = () =>
     askToConfirm({
       title: `Take the webhook ${webhook.name} away?`,
-      words: 'Nothing more is told there, and what waits is dropped.',
-      yes: 'Take it away',
-      no: 'Keep it',
-      isGrave: true,
-      onYes: () => remove.mutate(),
+      body: 'Nothing more is told there, and what waits is dropped.',
+      confirmLabel: 'Take it away',
+      cancelLabel: 'Keep it',
+      isDestructive: true,
+      onConfirm: () => remove.mutate(),
     });
   const delivered =
     webhook.last_delivered_at === null
@@ -148,10 +148,10 @@ function NewWebhookForm() {
     validate: { url: (url) => (URL.canParse(url) ? null : 'Give a whole address, with https://.') },
   });
   const create = useAction({
-    act: (body: typeof form.values) => relay.post('/api/webhooks', { body }),
-    touches: ['webhooks'],
-    quiet: true,
-    onDone: () => form.reset(),
+    run: (body: typeof form.values) => relay.post('/api/webhooks', { body }),
+    invalidates: ['webhooks'],
+    showsErrorInPlace: true,
+    onSuccess: () => form.reset(),
   });
   if (create.data) {
     return (

@@ -413,13 +413,13 @@ function DisconnectDialog({ isBusy, onConfirm, onCancel }: DisconnectDialogProps
 
 function useProbe() {
   return useAction({
-    async act() {
+    async run() {
       const began = performance.now();
       const answer = await relay.post('/api/whatsapp/probe');
       return { ...answer, seconds: (performance.now() - began) / 1_000 };
     },
-    touches: ['messages', 'status', 'ledger'],
-    quiet: true,
+    invalidates: ['messages', 'status', 'ledger'],
+    showsErrorInPlace: true,
   });
 }
 

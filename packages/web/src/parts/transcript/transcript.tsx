@@ -45,12 +45,12 @@ interface TranscriptProps {
   /** For screen readers: `Messages with Dana`. */
   readonly label: string;
   /** Shown at the very beginning. */
-  readonly begins: string;
+  readonly startText: string;
   readonly empty: ReactNode;
   /** Relay's id of the chat, where messages are identified with it. */
   readonly chat?: string;
   /** The message to start at, by the id that `why` accepts. */
-  readonly meant?: string | undefined;
+  readonly targetMessageId?: string | undefined;
 }
 
 export function Transcript(props: TranscriptProps) {
@@ -59,7 +59,7 @@ export function Transcript(props: TranscriptProps) {
   return (
     <QueryContent
       query={held.query}
-      what="The messages"
+      subject="The messages"
       loading={
         <div className={classes.loading}>
           <LoadingLines lines={6} />
@@ -67,7 +67,7 @@ export function Transcript(props: TranscriptProps) {
       }
     >
       {() =>
-        held.window === null || held.window.lines.length > 0 ? (
+        held.window === null || held.window.entries.length > 0 ? (
           <Log {...props} held={held} window={(isTime && held.window) || EMPTY_PAGE} />
         ) : (
           props.empty
@@ -77,7 +77,7 @@ export function Transcript(props: TranscriptProps) {
   );
 }
 
-const EMPTY_PAGE: TranscriptPage = { lines: [], older: false, newer: false };
+const EMPTY_PAGE: TranscriptPage = { entries: [], hasOlder: false, hasNewer: false };
 /** Older lines are requested this far before the top is reached. */
 const LOAD_AHEAD_PX = 900;
 
@@ -86,20 +86,20 @@ interface LogProps extends TranscriptProps {
   readonly window: TranscriptPage;
 }
 
-function Log({ label, begins, chat, meant, held, window }: LogProps) {
+function Log({ label, startText, chat, targetMessageId, held, window }: LogProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const now = useNow(60_000);
-  const rows = useMemo(() => withDayRows(window.lines), [window.lines]);
+  const rows = useMemo(() => withDayRows(window.entries), [window.entries]);
   const { note, toEnd, toLine } = useScrollAnchor({
     scroller,
     list,
     of: rows,
-    isCut: window.newer,
+    isCut: window.hasNewer,
   });
   const follow = useFollowLinks();
   const [seen, setSeen] = useState<EntryPlace | null>(null);
-  const lastLine = window.lines.at(-1);
+  const lastLine = window.entries.at(-1);
 
   const look = () => {
     const box = scroller.current;
@@ -113,15 +113,17 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
   };
   useEffect(look);
   const meantKey =
-    meant === undefined ? undefined : window.lines.find(({ why }) => why === meant)?.key;
+    targetMessageId === undefined
+      ? undefined
+      : window.entries.find(({ whyMessageId }) => whyMessageId === targetMessageId)?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as it is there to be shown
   useLayoutEffect(() => {
     if (meantKey !== undefined) toLine(meantKey);
   }, [meantKey]);
 
-  const news = countAfter(held.newest?.lines ?? [], seen);
+  const news = countAfter(held.newest?.entries ?? [], seen);
   const backToEnd = () => {
-    if (window.newer) held.toEnd();
+    if (window.hasNewer) held.toEnd();
     toEnd();
   };
   return (
@@ -138,7 +140,7 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
         onScroll={look}
         onClick={follow}
       >
-        <p className={classes.edge}>{edgeText(window, held.failed, begins)}</p>
+        <p className={classes.edge}>{edgeText(window, held.failed, startText)}</p>
         <ol ref={list} className={classes.lines}>
           {rows.map((row) =>
             row.kind === 'day' ? (
@@ -151,7 +153,7 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
           )}
         </ol>
       </div>
-      {(window.newer || news > 0) && (
+      {(window.hasNewer || news > 0) && (
         <Button
           className={classes.news}
           size="xs"
@@ -168,9 +170,9 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
 function edgeText(
   window: TranscriptPage,
   failed: 'older' | 'newer' | null,
-  begins: string,
+  startText: string,
 ): string {
-  if (!window.older) return window.lines.length === 0 ? '' : begins;
+  if (!window.hasOlder) return window.entries.length === 0 ? '' : startText;
   return failed === 'older'
     ? 'Older messages could not be loaded. Scroll to try again.'
     : 'Older messages …';
@@ -185,7 +187,7 @@ interface BubbleProps {
 }
 
 const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
-  if (line.from === 'system') {
+  if (line.side === 'system') {
     return (
       <li className={classes.system} data-key={line.key}>
         <IconInfoCircle size={14} aria-hidden />
@@ -194,13 +196,13 @@ const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
       </li>
     );
   }
-  const { by, label, text, quoted, why } = line;
+  const { authorName, label, text, quoted, whyMessageId } = line;
   return (
-    <li className={classes.message} data-from={line.from} data-key={line.key}>
+    <li className={classes.message} data-from={line.side} data-key={line.key}>
       <div className={classes.bubble} data-meant={isMeant || undefined}>
-        {by !== null && (
+        {authorName !== null && (
           <span className={classes.by} dir="auto">
-            {by}
+            {authorName}
           </span>
         )}
         {quoted !== null && (
@@ -212,8 +214,8 @@ const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
         {label !== null && <span className={classes.label}>{label}</span>}
         {text !== '' && <p dir="auto">{revealHidden(text)}</p>}
         <span className={classes.meta}>
-          {why !== null && (
-            <a className={classes.why} href={whyHref(why, chat)}>
+          {whyMessageId !== null && (
+            <a className={classes.why} href={whyHref(whyMessageId, chat)}>
               Why?
             </a>
           )}

@@ -57,8 +57,9 @@ export function useTranscriptWindow(source: TranscriptSource) {
   const load = useCallback(
     async (way: ScrollDirection) => {
       const before = held.current;
-      const from = way === 'older' ? before?.lines[0] : before?.lines.at(-1);
-      if (isAsking.current || !before?.[way] || from === undefined) return;
+      const from = way === 'older' ? before?.entries[0] : before?.entries.at(-1);
+      const hasMore = way === 'older' ? before?.hasOlder : before?.hasNewer;
+      if (isAsking.current || before === null || !hasMore || from === undefined) return;
       isAsking.current = true;
       try {
         const page = await source[way](from);

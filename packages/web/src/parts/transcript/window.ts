@@ -7,15 +7,23 @@ export const PAGE_ENTRIES = 40;
 export const MOST_ENTRIES = 240;
 
 export function withOlder(window: TranscriptPage, page: TranscriptPage): TranscriptPage {
-  const lines = [...page.lines, ...window.lines];
-  const kept = lines.slice(0, MOST_ENTRIES);
-  return { lines: kept, older: page.older, newer: window.newer || kept.length < lines.length };
+  const entries = [...page.entries, ...window.entries];
+  const kept = entries.slice(0, MOST_ENTRIES);
+  return {
+    entries: kept,
+    hasOlder: page.hasOlder,
+    hasNewer: window.hasNewer || kept.length < entries.length,
+  };
 }
 
 export function withNewer(window: TranscriptPage, page: TranscriptPage): TranscriptPage {
-  const lines = [...window.lines, ...page.lines];
-  const kept = lines.slice(-MOST_ENTRIES);
-  return { lines: kept, older: window.older || kept.length < lines.length, newer: page.newer };
+  const entries = [...window.entries, ...page.entries];
+  const kept = entries.slice(-MOST_ENTRIES);
+  return {
+    entries: kept,
+    hasOlder: window.hasOlder || kept.length < entries.length,
+    hasNewer: page.hasNewer,
+  };
 }
 
 /**
@@ -27,19 +35,19 @@ export function withNewest(
   newest: TranscriptPage,
   isReadingEnd: boolean,
 ): TranscriptPage {
-  if (window.newer) return window;
-  const first = newest.lines[0];
+  if (window.hasNewer) return window;
+  const first = newest.entries[0];
   if (first === undefined) return newest;
-  const last = window.lines.at(-1);
-  const hasGap = newest.older && (last === undefined || isPlaceAfter(first.place, last.place));
-  if (hasGap) return isReadingEnd ? newest : { ...window, newer: true };
-  const before = window.lines.filter((line) => isPlaceAfter(first.place, line.place));
-  const lines = [...before, ...reused(window.lines, newest.lines)];
-  const older = before.length === 0 ? newest.older : window.older;
-  if (lines.length <= MOST_ENTRIES) return { lines, older, newer: false };
+  const last = window.entries.at(-1);
+  const hasGap = newest.hasOlder && (last === undefined || isPlaceAfter(first.place, last.place));
+  if (hasGap) return isReadingEnd ? newest : { ...window, hasNewer: true };
+  const before = window.entries.filter((line) => isPlaceAfter(first.place, line.place));
+  const entries = [...before, ...reused(window.entries, newest.entries)];
+  const hasOlder = before.length === 0 ? newest.hasOlder : window.hasOlder;
+  if (entries.length <= MOST_ENTRIES) return { entries, hasOlder, hasNewer: false };
   return isReadingEnd
-    ? { lines: lines.slice(-MOST_ENTRIES), older: true, newer: false }
-    : { lines: lines.slice(0, MOST_ENTRIES), older, newer: true };
+    ? { entries: entries.slice(-MOST_ENTRIES), hasOlder: true, hasNewer: false }
+    : { entries: entries.slice(0, MOST_ENTRIES), hasOlder, hasNewer: true };
 }
 
 /** Keeps the object of an unchanged line, so that it is not rendered again. */
@@ -58,13 +66,13 @@ const isSame = (a: TranscriptEntry, b: TranscriptEntry): boolean =>
   a.delivery === b.delivery &&
   a.text === b.text &&
   a.label === b.label &&
-  a.by === b.by &&
+  a.authorName === b.authorName &&
   a.marks.join() === b.marks.join() &&
   a.quoted?.text === b.quoted?.text;
 
 /** How many lines came after the last one seen. */
-export const countAfter = (lines: readonly TranscriptEntry[], seen: EntryPlace | null): number =>
-  seen === null ? 0 : lines.filter(({ place }) => isPlaceAfter(place, seen)).length;
+export const countAfter = (entries: readonly TranscriptEntry[], seen: EntryPlace | null): number =>
+  seen === null ? 0 : entries.filter(({ place }) => isPlaceAfter(place, seen)).length;
 
 // A line of a transcript on any page: a message with its author, or an event between messages. Pure; each page creates
 // its own lines.
@@ -82,9 +90,9 @@ export interface TranscriptEntry {
   readonly key: string;
   readonly place: EntryPlace;
   /** The author; `system` lines are centred. */
-  readonly from: 'contact' | 'agent' | 'owner' | 'system';
+  readonly side: 'contact' | 'agent' | 'owner' | 'system';
   /** The name above the text; null where the author is obvious. */
-  readonly by: string | null;
+  readonly authorName: string | null;
   /** The kind, if it is more than text. */
   readonly label: string | null;
   readonly text: string;
@@ -94,14 +102,14 @@ export interface TranscriptEntry {
   readonly marks: readonly string[];
   readonly quoted: QuotedEntry | null;
   /** The id to ask `why` about. */
-  readonly why: string | null;
+  readonly whyMessageId: string | null;
 }
 
 export interface TranscriptPage {
   /** Oldest first. */
-  readonly lines: readonly TranscriptEntry[];
-  readonly older: boolean;
-  readonly newer: boolean;
+  readonly entries: readonly TranscriptEntry[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
 }
 
 export const isPlaceAfter = (a: EntryPlace, b: EntryPlace): boolean =>

@@ -63,10 +63,10 @@ export interface BedOptions {
 
 export async function freshBed(options: BedOptions = {}) {
   const { network } = options;
-  const world = await freshDaemonHarness(afterAll, network === undefined ? {} : { network });
+  const harness = await freshDaemonHarness(afterAll, network === undefined ? {} : { network });
   const model = await startModelServer();
   afterAll(() => model.close());
-  const { sql, account, database, conversations } = world;
+  const { sql, account, database, conversations } = harness;
   await sql(`UPDATE accounts SET phone = $2, lid = '900000001' WHERE id = $1`, [account, OWN]);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({
     // More than a minute on the fast clock, so that a slow machine does not fail the test.
@@ -77,7 +77,7 @@ export async function freshBed(options: BedOptions = {}) {
   const found: MessageHit[] = [];
   let connected = true;
   let order: string[] = [];
-  const gated = { ...conversations, changed: () => conversations.events.hint() };
+  const gated = { ...conversations, onChange: () => conversations.events.hint() };
   const hold = createHoldService({
     ...gated,
     onRelease: combineOnRelease((tx) => assistant.onRelease(tx)),
@@ -108,7 +108,7 @@ export async function freshBed(options: BedOptions = {}) {
     },
     schedules: {
       add: (...asked) => scheduleForAgent(scheduling, ...asked),
-      list: () => schedules.verbs.list('active'),
+      list: () => schedules.service.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
     digests: createDigestService({
@@ -119,17 +119,17 @@ export async function freshBed(options: BedOptions = {}) {
       dailyAt: '04:00',
     }),
     webSearch: { tools: async () => [] },
-    verbs: {
-      approvals: world.approvals,
+    services: {
+      approvals: harness.approvals,
       hold,
-      conversations: world.verbs,
-      schedules: schedules.verbs,
+      conversations: harness.service,
+      schedules: schedules.service,
       status: () => Promise.reject(new Error('nobody asks')),
     },
     connected: () => connected,
   };
   const assistant = openAssistant(engine);
-  if (options.work !== false) world.jobs.work('assistant', 4, assistant.onQuestion);
+  if (options.work !== false) harness.jobs.work('assistant', 4, assistant.onQuestion);
 
   const inTransaction = database.kysely.transaction();
   const own = await inTransaction.execute((tx) => findOrMakeOwnerChat(tx, account));
@@ -140,8 +140,8 @@ export async function freshBed(options: BedOptions = {}) {
     if (alias === null) throw new Error('not a number');
     const made = await database.kysely.transaction().execute(async (tx) => {
       const contacts = await resolveSightings(tx, account, [[alias]]);
-      const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
-      const [entry] = ofContact;
+      const { byContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
+      const [entry] = byContact;
       if (entry === undefined) throw new Error('nobody');
       return { contact: entry[0] as ContactId, chat: entry[1] };
     });
@@ -231,7 +231,7 @@ export async function freshBed(options: BedOptions = {}) {
   async function chats(text: string, signal = new AbortController().signal) {
     const events: AssistantEvent[] = [];
     const heard = (event: AssistantEvent) => void events.push(event);
-    const over = assistant.verbs.ask({ session: 'owner', channel: 'chat', text }, heard, signal);
+    const over = assistant.service.ask({ session: 'owner', channel: 'chat', text }, heard, signal);
     return { events, over };
   }
 
@@ -253,7 +253,7 @@ export async function freshBed(options: BedOptions = {}) {
   const calls = () => model.calls().map(({ body }) => body as WireRequest);
 
   return {
-    ...world,
+    ...harness,
     settings,
     schedules,
     found,

@@ -70,7 +70,7 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
         const chats = await listPermittedChats(
           tx,
           run.account,
-          run.world.admins,
+          run.deps.admins,
           clampLimit(input.limit, 20, MOST_CHATS),
         );
         const twice = namesOfSeveral(chats);
@@ -112,11 +112,11 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
             : await resolveReadablePerson(run, tx, input.phone_number);
         if (whom !== null && 'refused' in whom) return ownResult(whom.refused);
         if (whom !== null && whom.chat === null) return ownResult({ messages: [] });
-        const found = await run.world.find(input.query, {
+        const found = await run.deps.searchMessages(input.query, {
           limit: clampLimit(input.limit, 10, 50),
           ...(whom?.chat ? { chat: whom.chat } : {}),
         });
-        const unsure = found.length > 0 && found.every(({ sure }) => sure === false);
+        const unsure = found.length > 0 && found.every(({ isSure }) => isSure === false);
         const result = {
           ...(unsure ? { note: 'Nothing is surely about it; these come nearest.' } : {}),
           messages: found.map(({ at, sender, text }) => ({
@@ -151,7 +151,7 @@ export const lookupTools = (run: ToolRun): AgentTool[] => [
       });
       if (said === null || said.messages.length === 0) return toToolResult(result, UNTAINTED);
       const summary = await summarise(run, name, said.messages.map(lineOf), said.from);
-      return toToolResult({ ...result, summary: summary.text }, summary.from);
+      return toToolResult({ ...result, summary: summary.text }, summary.taint);
     },
   }),
 ];
@@ -204,7 +204,7 @@ async function readChatMessages(
   tx: Transaction,
   query: Parameters<typeof listReadableMessages>[3],
 ): Promise<ChatMessagesRead> {
-  const { messages, chats } = await listReadableMessages(tx, run.account, run.world.admins, query);
+  const { messages, chats } = await listReadableMessages(tx, run.account, run.deps.admins, query);
   return {
     messages: messages.map((message) => ({
       ...message,
@@ -269,18 +269,19 @@ export const digestTools = (run: ToolRun): AgentTool[] => [
     run: ({ group, day, hours = false }, _signal, id) =>
       runLookup(run, { id, name: 'get_digest', arguments: { group, day, hours } }, async (tx) => {
         try {
-          const { digests } = await run.world.digests({
+          const { digests } = await run.deps.digests({
             ...(group === undefined ? {} : { group }),
             ...(day === undefined ? {} : { day }),
           });
-          const place = { db: tx, account: run.account, admins: run.world.admins };
+          const place = { db: tx, account: run.account, admins: run.deps.admins };
           const readable = await findReadableChats(place, { kind: 'assistant' });
-          const told = digests.filter(
+          const readableDigests = digests.filter(
             ({ chat_id }) => readable === 'all' || readable.includes(chatId(chat_id)),
           );
-          if (told.length === 0) return ownResult(toolError(reasonSentence('no_read_grant')));
+          if (readableDigests.length === 0)
+            return ownResult(toolError(reasonSentence('no_read_grant')));
           const result: ToolOutput = {
-            digests: told.map((each) => ({
+            digests: readableDigests.map((each) => ({
               group: each.group,
               day: each.day,
               zone: each.zone,
@@ -289,7 +290,7 @@ export const digestTools = (run: ToolRun): AgentTool[] => [
           };
           return {
             result,
-            from: { ...UNTAINTED, chats: told.map((each) => chatId(each.chat_id)) },
+            from: { ...UNTAINTED, chats: readableDigests.map((each) => chatId(each.chat_id)) },
           };
         } catch (error) {
           if (error instanceof RelayError) return ownResult(toolError(error.message));

@@ -13,7 +13,7 @@ interface AssistantSearchHit {
   readonly sender: string;
   readonly text: string;
   /** False: only the nearest match. */
-  readonly sure?: boolean;
+  readonly isSure?: boolean;
 }
 
 interface FindOptions {
@@ -67,7 +67,7 @@ export interface AssistantSchedules {
     tx: Transaction,
     actor: Actor,
     wanted: WantedSchedule,
-    circumstances: SubmitContext,
+    context: SubmitContext,
   ): Promise<ScheduleToolResult>;
   /** Lists active schedules. */
   list(): Promise<readonly ScheduledTask[]>;
@@ -75,6 +75,6 @@ export interface AssistantSchedules {
     tx: Transaction,
     actor: Actor,
     id: ScheduleId,
-    circumstances: SubmitContext,
+    context: SubmitContext,
   ): Promise<{ readonly decision: Decision; readonly approval: ApprovalId | null }>;
 }

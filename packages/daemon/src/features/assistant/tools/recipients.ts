@@ -22,7 +22,7 @@ export async function resolveToolRecipient(
   tx: Transaction,
   text: string,
 ): Promise<PermittedChat | { readonly refused: ToolOutput }> {
-  const { admins } = run.world;
+  const { admins } = run.deps;
   const given = text.trim();
   const who = parseRecipient(given);
   if (who === null) return { refused: await explainNoRecipient(run, tx, given) };
@@ -38,8 +38,8 @@ export async function findOrMakeRecipientChat(
 ): Promise<ChatId> {
   if (chat !== null) return chat;
   if (contact === null) throw new Error('a group without a chat');
-  const { ofContact } = await findOrMakeChats(tx, run.account, { contacts: [contact], groups: [] });
-  const made = ofContact.get(contact);
+  const { byContact } = await findOrMakeChats(tx, run.account, { contacts: [contact], groups: [] });
+  const made = byContact.get(contact);
   if (made === undefined) throw new Error('a contact without a chat');
   return made;
 }
@@ -60,7 +60,7 @@ async function explainNoRecipient(
   tx: Transaction,
   given: string,
 ): Promise<ToolOutput> {
-  const all = await listPermittedChats(tx, run.account, run.world.admins, MOST_LOOKED_AT);
+  const all = await listPermittedChats(tx, run.account, run.deps.admins, MOST_LOOKED_AT);
   const named = all.filter(({ name }) => isLike(name, given));
   // Profile names are used only if the owner's own names do not match, because anyone can choose a profile name.
   const fitting =

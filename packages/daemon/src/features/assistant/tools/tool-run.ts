@@ -34,15 +34,15 @@ interface AssistantToolDeps {
   readonly gate: Gate;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
-  readonly find: FindMessages;
+  readonly searchMessages: FindMessages;
   readonly schedules: AssistantSchedules;
   readonly digests: DigestService['digests'];
   /** Called after a commit: the outbox or the streams may have something new. */
-  changed(): void;
+  afterCommit(): void;
 }
 
 interface ToolRunOptions {
-  readonly world: AssistantToolDeps;
+  readonly deps: AssistantToolDeps;
   readonly id: RunId;
   /** The taint of the history that the turn is shown. */
   readonly taint: Taint;
@@ -55,15 +55,15 @@ interface ToolRunOptions {
 }
 
 export class ToolRun {
-  readonly world: AssistantToolDeps;
+  readonly deps: AssistantToolDeps;
   readonly id: RunId;
   readonly confirm: ToolRunOptions['confirm'];
   readonly ask: ToolRunOptions['ask'];
   readonly askIn: ChatId | null;
   #taint: Taint;
 
-  constructor({ world: deps, id, taint, confirm, ask, askIn }: ToolRunOptions) {
-    this.world = deps;
+  constructor({ deps, id, taint, confirm, ask, askIn }: ToolRunOptions) {
+    this.deps = deps;
     this.id = id;
     this.confirm = confirm;
     this.ask = ask;
@@ -72,7 +72,7 @@ export class ToolRun {
   }
 
   get account() {
-    return this.world.lease.account;
+    return this.deps.lease.account;
   }
 
   get actor(): Actor {
@@ -88,8 +88,8 @@ export class ToolRun {
    * something did not happen, it must not happen.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { lease } = this.world;
-    return transaction(this.world, async ({ tx }) => {
+    const { lease } = this.deps;
+    return transaction(this.deps, async ({ tx }) => {
       const run = await tx
         .selectFrom('runs')
         .select('state')
@@ -122,19 +122,19 @@ interface GatedActionResult {
 }
 
 export interface GatedAction {
-  /** For the owner: `did` afterwards (`sent "…" to Mum`), `would` before (`send "…" to Mum`). */
-  readonly did: string;
-  readonly would: string;
-  submit(tx: Transaction, circumstances: SubmitContext): Promise<GatedActionResult>;
+  /** For the owner: `doneText` afterwards (`sent "…" to Mum`), `proposedText` before (`send "…" to Mum`). */
+  readonly doneText: string;
+  readonly proposedText: string;
+  submit(tx: Transaction, context: SubmitContext): Promise<GatedActionResult>;
   /** For the model: it has happened. With the approval if the owner was asked first. */
-  done(approval: ApprovalId | null): ToolOutput | Promise<ToolOutput>;
+  resultWhenDone(approval: ApprovalId | null): ToolOutput | Promise<ToolOutput>;
   /** For the model: it has not happened and waits for the owner. */
-  waits(approval: ApprovalId, why: string): ToolOutput;
+  resultWhenPending(approval: ApprovalId, why: string): ToolOutput;
 }
 
 /** Refused without asking the gate, with the reason for the model. */
 export interface RefusedAction {
-  readonly refused: ToolOutput;
+  readonly output: ToolOutput;
 }
 
 type PrepareGatedAction = (tx: Transaction) => Promise<GatedAction | RefusedAction>;
@@ -149,23 +149,23 @@ export async function performGatedAction(
   prepare: PrepareGatedAction,
 ): Promise<ToolResult> {
   let asked: { readonly attempt: GatedAction; readonly approval: ApprovalId } | null = null;
-  const first = await run.world.gate.checkingNumbers((check) =>
+  const first = await run.deps.gate.withNumberCheck((check) =>
     performOnce(run, call, signal, async (tx) => {
       const prepared = await prepare(tx);
-      if ('refused' in prepared) return { result: prepared.refused, effect: null };
+      if ('output' in prepared) return { result: prepared.output, effect: null };
       const { taint, id, confirm, askIn } = run;
       const went = await prepared.submit(tx, {
         taint,
         run: id,
-        confirm: confirm !== null,
-        ...(askIn === null ? {} : { askIn }),
+        needsConfirmation: confirm !== null,
+        ...(askIn === null ? {} : { noticeChat: askIn }),
         ...check,
       });
       asked = went.approval === null ? null : { attempt: prepared, approval: went.approval };
       return { ...(await outcomeOf(prepared, went)), permit: went.permit ?? null };
     }),
   );
-  run.world.changed();
+  run.deps.afterCommit();
   return asked === null ? first : ((await askOwner(run, call, signal, asked)) ?? first);
 }
 
@@ -202,7 +202,10 @@ async function askOwner(
   if (said === null || said.kind === 'waiting') return null;
   const settled =
     said.kind === 'approved'
-      ? { result: await attempt.done(approval), effect: `${attempt.did}, with your yes` }
+      ? {
+          result: await attempt.resultWhenDone(approval),
+          effect: `${attempt.doneText}, with your yes`,
+        }
       : { result: rejectedByOwner(said.why), effect: null };
   await run.write((tx) => recordToolCall(tx, run, call, settled));
   return toToolResult(settled.result, UNTAINTED);
@@ -214,11 +217,11 @@ async function outcomeOf(
 ): Promise<{ result: ToolOutput; effect: string | null }> {
   const why = reasonSentence(decision.reason);
   if (decision.outcome === 'allow')
-    return { result: await attempt.done(null), effect: attempt.did };
+    return { result: await attempt.resultWhenDone(null), effect: attempt.doneText };
   if (decision.outcome === 'deny' || approval === null)
     return { result: toolError(why), effect: null };
-  const effect = `asked for your yes to ${attempt.would} (/approve ${toShortId(approval)})`;
-  return { result: attempt.waits(approval, why), effect };
+  const effect = `asked for your yes to ${attempt.proposedText} (/approve ${toShortId(approval)})`;
+  return { result: attempt.resultWhenPending(approval, why), effect };
 }
 
 const rejectedByOwner = (why: string | null): ToolOutput =>

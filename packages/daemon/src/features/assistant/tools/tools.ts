@@ -78,12 +78,12 @@ const sendTools = (run: ToolRun): AgentTool[] => [
         signal,
         async (tx) => {
           const to = await resolveToolRecipient(run, tx, input.phone_number);
-          if ('refused' in to) return to;
+          if ('refused' in to) return { output: to.refused };
           return sendAction(run, to, {
             chat: await findOrMakeRecipientChat(run, tx, to),
             text: input.message,
-            done: () => ({ status: 'sent', to: to.address }),
-            waits: (approval, why) => ({
+            resultWhenDone: () => ({ status: 'sent', to: to.address }),
+            resultWhenPending: (approval, why) => ({
               status: 'waiting_for_approval',
               to: to.address,
               approval_id: approval,
@@ -106,12 +106,12 @@ const sendTools = (run: ToolRun): AgentTool[] => [
         signal,
         async (tx) => {
           const to = await resolveToolRecipient(run, tx, input.phone);
-          if ('refused' in to) return to;
+          if ('refused' in to) return { output: to.refused };
           return sendAction(run, to, {
             chat: await findOrMakeRecipientChat(run, tx, to),
             text: input.message,
-            done: () => ({ success: true, jid: to.address }),
-            waits: (approval, why) =>
+            resultWhenDone: () => ({ success: true, jid: to.address }),
+            resultWhenPending: (approval, why) =>
               toolError(notSentSentence(approval, why), { approval_id: approval }),
           });
         },
@@ -125,26 +125,26 @@ const notSentSentence = (approval: string, why: string): string =>
 interface MessageToSubmit {
   readonly chat: NonNullable<PermittedChat['chat']>;
   readonly text: string;
-  done(): ToolOutput;
-  waits: GatedAction['waits'];
+  resultWhenDone(): ToolOutput;
+  resultWhenPending: GatedAction['resultWhenPending'];
 }
 
 function sendAction(
   run: ToolRun,
   to: PermittedChat,
-  { chat, text, done, waits }: MessageToSubmit,
+  { chat, text, resultWhenDone, resultWhenPending }: MessageToSubmit,
 ): GatedAction {
-  const { gate } = run.world;
+  const { gate } = run.deps;
   const quoted = `"${text.length > 80 ? `${text.slice(0, 79)}…` : text}" to ${to.name}`;
   // In the owner's own chat the text is signed, so that it is never taken for the owner's words, even after a restore.
   const words = to.kind === 'own' ? signText(text) : text;
   return {
-    did: `sent ${quoted}`,
-    would: `send ${quoted}`,
-    submit: (tx, circumstances) =>
-      gate.submit(tx, run.actor, { kind: 'send_message', chat, text: words }, circumstances),
-    done,
-    waits,
+    doneText: `sent ${quoted}`,
+    proposedText: `send ${quoted}`,
+    submit: (tx, context) =>
+      gate.submit(tx, run.actor, { kind: 'send_message', chat, text: words }, context),
+    resultWhenDone,
+    resultWhenPending,
   };
 }
 
@@ -200,7 +200,7 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
         async (tx) => {
           const { phone_number, message: text, time, pattern, date, days, cron } = input;
           const to = await resolveToolRecipient(run, tx, phone_number);
-          if ('refused' in to) return to;
+          if ('refused' in to) return { output: to.refused };
           const chat = await findOrMakeRecipientChat(run, tx, to);
           const wanted = {
             chat,
@@ -215,21 +215,21 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
           let when = {};
           let task: string | null = null;
           return {
-            did: `scheduled ${what}`,
-            would: `schedule ${what}`,
-            submit: async (tx, circumstances) => {
-              const { schedules } = run.world;
-              const added = await schedules.add(tx, run.actor, wanted, circumstances);
+            doneText: `scheduled ${what}`,
+            proposedText: `schedule ${what}`,
+            submit: async (tx, context) => {
+              const { schedules } = run.deps;
+              const added = await schedules.add(tx, run.actor, wanted, context);
               task = added.id;
               when = { to: to.address, when: added.words, next: added.next.toISOString() };
               return added;
             },
-            done: async (approval) => ({
+            resultWhenDone: async (approval) => ({
               status: 'scheduled',
               task_id: approval === null ? task : await findApprovedTask(run, approval),
               ...when,
             }),
-            waits: (approval, why) => ({
+            resultWhenPending: (approval, why) => ({
               status: 'waiting_for_approval',
               approval_id: approval,
               ...when,
@@ -244,14 +244,14 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
     description: 'Lists the messages that are scheduled.',
     schema: SCHEDULE_SCHEMAS.list_scheduled_tasks,
     run: async (input, _signal, id) => {
-      const tasks = await run.world.schedules.list();
+      const tasks = await run.deps.schedules.list();
       const call = { id, name: 'list_scheduled_tasks', arguments: input };
       const kept = { result: { tasks: tasks.length }, effect: null };
       const authors = tasks.map(({ created_by }) => created_by);
       const { names, from } = await run.write(async (tx) => {
         await recordToolCall(tx, run, call, kept);
         const from = await taintOfAuthors(tx, run.account, authors);
-        const known = await listPermittedChats(tx, run.account, run.world.admins, MOST_NAMES);
+        const known = await listPermittedChats(tx, run.account, run.deps.admins, MOST_NAMES);
         const names = new Map(
           known.map(({ phone, address, name }) => [phone ? `+${phone}` : address, name]),
         );
@@ -280,12 +280,12 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
         { id, name: 'cancel_scheduled_task', arguments: input },
         signal,
         async () => ({
-          did: `cancelled ${task}`,
-          would: `cancel ${task}`,
-          submit: (tx, circumstances) =>
-            run.world.schedules.cancel(tx, run.actor, scheduleId(task_id), circumstances),
-          done: () => ({ status: 'cancelled', task_id }),
-          waits: (approval, why) => ({
+          doneText: `cancelled ${task}`,
+          proposedText: `cancel ${task}`,
+          submit: (tx, context) =>
+            run.deps.schedules.cancel(tx, run.actor, scheduleId(task_id), context),
+          resultWhenDone: () => ({ status: 'cancelled', task_id }),
+          resultWhenPending: (approval, why) => ({
             status: 'waiting_for_approval',
             approval_id: approval,
             note: `Not cancelled: it waits for your owner's yes, who says it with /approve ${toShortId(approval)}. ${why}`,
@@ -298,7 +298,7 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
 
 /** The schedule that was created from an approval. */
 async function findApprovedTask(
-  { world: deps, account }: ToolRun,
+  { deps, account }: ToolRun,
   approval: ApprovalId,
 ): Promise<string | null> {
   const row = await deps.db
@@ -375,7 +375,7 @@ const permissionTools = (run: ToolRun): AgentTool[] => [
 
 /** Records of people, not groups, sorted by name. */
 async function permissionRecords(tx: Transaction, run: ToolRun): Promise<PermittedChat[]> {
-  const all = await listPermittedChats(tx, run.account, run.world.admins, ALL_PERMISSIONS);
+  const all = await listPermittedChats(tx, run.account, run.deps.admins, ALL_PERMISSIONS);
   return all.filter(({ kind }) => kind === 'direct').sort((a, b) => a.name.localeCompare(b.name));
 }
 
@@ -384,10 +384,10 @@ async function preparePermissionChange(
   tx: Transaction,
   wanted: PermissionInput,
 ): Promise<GatedAction | RefusedAction> {
-  const refuse = (error: string): RefusedAction => ({ refused: toolError(error) });
+  const refuse = (error: string): RefusedAction => ({ output: toolError(error) });
   const alias = phoneAlias(wanted.phoneNumber);
   if (alias === null) return refuse('Invalid phone number');
-  const before = await findPermittedChat(tx, run.account, run.world.admins, { alias });
+  const before = await findPermittedChat(tx, run.account, run.deps.admins, { alias });
   if (before?.kind === 'own') return refuse('This is the own number of your owner.');
   if (before === null && wanted.action !== 'grant') return refuse('Permission not found');
   if (wanted.action === 'grant' && !wanted.displayName)
@@ -422,17 +422,17 @@ function permissionAction(
 ): GatedAction {
   const [did, would] = PERMISSION_VERBS[action];
   return {
-    did: `${did} ${shown}`,
-    would: `${would} ${shown}`,
-    submit: (tx, circumstances) =>
-      run.world.gate.submit(
+    doneText: `${did} ${shown}`,
+    proposedText: `${would} ${shown}`,
+    submit: (tx, context) =>
+      run.deps.gate.submit(
         tx,
         run.actor,
         { kind: 'manage_grant', of, displayName, grant },
-        circumstances,
+        context,
       ),
-    done: () => ({ success: true, action, phoneNumber }),
-    waits: (approval, why) =>
+    resultWhenDone: () => ({ success: true, action, phoneNumber }),
+    resultWhenPending: (approval, why) =>
       toolError(
         `Not done: it waits for your owner's yes, who says it with /approve ${toShortId(approval)}. ${why}`,
         { approval_id: approval },

@@ -30,9 +30,9 @@ export interface Contact {
 export const MAY: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false };
 
 export async function freshBed(options: DaemonHarnessOptions = {}) {
-  const world = await freshDaemonHarness(undefined, options);
+  const harness = await freshDaemonHarness(undefined, options);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
-  const engine: AutoReplyDeps = { ...world.conversations, settings, zone: 'UTC' };
+  const engine: AutoReplyDeps = { ...harness.conversations, settings, zone: 'UTC' };
   const autoReply = openAutoReply(engine);
   const asked: ReplyContext[] = [];
   let act: Model = ({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`;
@@ -41,11 +41,11 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     return act(context, hooks);
   };
   await autoReply.start(compose);
-  const { sql, account, database } = world;
+  const { sql, account, database } = harness;
   const holding = createHoldService({
     ...engine,
     onRelease: autoReply.onRelease,
-    changed: () => engine.events.hint(),
+    onChange: () => engine.events.hint(),
   });
 
   async function contact(
@@ -64,8 +64,8 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     if (alias === null) throw new Error('not a number');
     const made = await database.kysely.transaction().execute(async (tx) => {
       const contacts = await resolveSightings(tx, account, [[alias]]);
-      const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
-      const [entry] = ofContact;
+      const { byContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
+      const [entry] = byContact;
       if (entry === undefined) throw new Error('nobody');
       return { contact: entry[0] as ContactId, chat: entry[1], phone };
     });
@@ -100,7 +100,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
   async function writes(
     { chat, contact: sender }: Contact,
     body: string,
-    at: Date = world.conversations.now(),
+    at: Date = harness.conversations.now(),
   ): Promise<MessageId> {
     const id = randomUUID() as unknown as MessageId;
     await sql('SELECT ensure_message_month($1)', [at]);
@@ -114,7 +114,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
        VALUES ($1, $2, $3, $4, $5, $6)`,
       [account, chat, sender, id, stored[0]?.id, at],
     );
-    await onRoute(world.conversations)({
+    await onRoute(harness.conversations)({
       data: { account, message: stored[0]?.id ?? 0, sentAt: at.toISOString() },
       complete: async () => {},
     });
@@ -130,7 +130,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     )[0];
 
   return {
-    ...world,
+    ...harness,
     settings,
     hold: () => holding.hold('test'),
     release: () => holding.release(),
@@ -174,11 +174,11 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     rest: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
-        world.jobs.hint('auto_reply');
+        harness.jobs.wake('auto_reply');
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name = 'auto_reply' AND state < 'completed'
            UNION ALL SELECT 1 FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`,
-          [world.conversations.now()],
+          [harness.conversations.now()],
         );
         return open.length === 0;
       }),

@@ -88,7 +88,7 @@ async function makeDigest(
   task: DigestTask,
   signal: AbortSignal,
 ): Promise<'done' | 'later'> {
-  if (task.due.gone) {
+  if (task.due.isEmpty) {
     await transaction(deps, async ({ tx }) => {
       await dropDigest(tx, deps.lease.account, { chat: task.group.chat, ...task.due });
       await appendDigestEvent(deps, tx, task);
@@ -117,7 +117,7 @@ function saveDigest(
 ): Promise<void> {
   const { account } = deps.lease;
   const { chat } = task.group;
-  const { kind, start, end, messages, readUpTo } = task.due;
+  const { kind, start, end, messages, lastMessageNumber } = task.due;
   return transaction(deps, async (work) => {
     if (run !== null) await endRun(work.tx, account, run, 'done');
     // The group is no longer observed, and what was read must not be stored.
@@ -125,7 +125,7 @@ function saveDigest(
     const id = await putDigest(
       work.tx,
       account,
-      { chat, kind, start, end, messages, readUpTo, body, tokens, run, facts },
+      { chat, kind, start, end, messages, lastMessageNumber, body, tokens, run, facts },
       deps.now(),
     );
     await indexDigest(work.tx, account, id);
@@ -158,29 +158,30 @@ async function recordDigestFailure(
   { run, error }: DigestAttemptFailure,
 ): Promise<'done' | 'later'> {
   const { account } = deps.lease;
-  const told = error instanceof RelayError && error.code !== 'lease_lost' ? error : null;
-  const ofTheAnswer = told?.code === 'digest_unreadable' || told?.code === 'digest_without_hours';
+  const relayError = error instanceof RelayError && error.code !== 'lease_lost' ? error : null;
+  const ofTheAnswer =
+    relayError?.code === 'digest_unreadable' || relayError?.code === 'digest_without_hours';
   await transaction(deps, async (work) => {
-    const ended = told === null ? 'discarded' : 'failed';
-    if (run !== null) await endRun(work.tx, account, run, ended, told?.message ?? null);
-    if (told === null || !(await isStillObserved(work.tx, account, chat))) return;
-    const { kind, start, end, messages, readUpTo, tries } = due;
+    const ended = relayError === null ? 'discarded' : 'failed';
+    if (run !== null) await endRun(work.tx, account, run, ended, relayError?.message ?? null);
+    if (relayError === null || !(await isStillObserved(work.tx, account, chat))) return;
+    const { kind, start, end, messages, lastMessageNumber, tries } = due;
     await noteDigestFailure(work.tx, account, {
       chat,
       kind,
       start,
       end,
       messages,
-      readUpTo,
-      reason: told.message,
+      lastMessageNumber,
+      reason: relayError.message,
       tries: ofTheAnswer ? tries + 1 : tries,
       at: deps.now(),
     });
     work.afterCommit.push(() =>
-      deps.log.warn('digest failed', { chat, event: kind, reason: told.code }),
+      deps.log.warn('digest failed', { chat, event: kind, reason: relayError.code }),
     );
   });
-  if (told === null) throw error;
+  if (relayError === null) throw error;
   return ofTheAnswer ? 'done' : 'later';
 }
 
@@ -253,7 +254,7 @@ async function askForDigest<T>(deps: DigestDeps, asking: DigestModelRequest<T>):
     hooks: {
       signal,
       ...chatOnlyHooks(group.chat),
-      spent: (spent) => noteObserverSpending(deps, group, run, spent),
+      onUsage: (spent) => noteObserverSpending(deps, group, run, spent),
     },
   });
   const answered = async (asked: DigestQuestion, again: boolean) =>
@@ -338,8 +339,9 @@ async function composeDay(
     parseDaily(answer, {
       day: due.start,
       hourAt: (clock) => beginnings.get(clock) ?? null,
-      proseWillDo: again,
-      room: DIGEST_TOKENS.daily - estimateTokens(dailyText({ body: media, facts: participants })),
+      acceptsProse: again,
+      tokenLimit:
+        DIGEST_TOKENS.daily - estimateTokens(dailyText({ body: media, facts: participants })),
     });
   const parts = await askForDigest(deps, { group, run, question, read, signal });
   const body = [parts.body, media].filter((part) => part !== '').join(' ');
@@ -351,7 +353,7 @@ const materialOf = ({ chat, name }: StoredObservedGroup, run: RunId) => ({
   from: { chats: [chat], outside: false },
   group: name,
   // Cannot be guessed by somebody who has not seen it.
-  mark: `group-${run.slice(0, 8)}`,
+  delimiter: `group-${run.slice(0, 8)}`,
 });
 
 // Material of a digest: the masked messages of an hour, or the hourly digests of a day. Relay itself writes the note
@@ -437,8 +439,8 @@ async function readDayMaterial(
       start: hour.start,
       text: `${formatHours(hour, zone)}: (this hour has no digest)`,
     }));
-  const told = hours.map(({ start, body }) => ({ start, text: body }));
-  const lines = [...told, ...failed].sort((a, b) => a.start.getTime() - b.start.getTime());
+  const digested = hours.map(({ start, body }) => ({ start, text: body }));
+  const lines = [...digested, ...failed].sort((a, b) => a.start.getTime() - b.start.getTime());
   return {
     lines: lines.map(({ text }) => text),
     hours,

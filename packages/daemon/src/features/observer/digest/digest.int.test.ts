@@ -8,7 +8,7 @@ import { scripted } from '../../../models/agent/testing/scripted.ts';
 import { openDigests } from '../feature.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 
-const world = await freshDaemonHarness();
+const harness = await freshDaemonHarness();
 const model = scripted();
 let now = new Date();
 const at = (moment: string) => {
@@ -18,12 +18,12 @@ let group: TestGroup;
 
 beforeEach(async () => {
   at('2026-03-06T06:30:00Z');
-  await world.sql('DELETE FROM spending');
+  await harness.sql('DELETE FROM spending');
   group = await another();
 });
 
 const another = () =>
-  observedGroup(world, model, {
+  observedGroup(harness, model, {
     zone: 'Asia/Kolkata',
     since: '2026-03-05T00:00:00Z',
     now: () => now,
@@ -73,7 +73,7 @@ test('makes the digest of a day after 04:00 local time, from its hours, with fac
   expect(day?.start).toEqual(new Date('2026-03-05T22:30:00Z'));
   expect(questions().at(-1)).toContain('10:00-11:00: Mum said');
   expect(questions().at(-1)).not.toContain('[Fri 10:02]');
-  const facts = await world.sql<{ kind: string; body: string; data: object }>(
+  const facts = await harness.sql<{ kind: string; body: string; data: object }>(
     'SELECT f.kind, f.body, f.data FROM digest_facts f JOIN digests d ON d.id = f.digest_id WHERE d.chat_id = $1 ORDER BY f.id',
     [group.chat],
   );
@@ -98,7 +98,7 @@ test('asks no model and writes nothing twice when nothing is due', async () => {
   await group.wake();
   const made = await group.digests();
   const told = () =>
-    world.sql("SELECT data FROM events WHERE kind = 'digest' AND subject = $1", [group.chat]);
+    harness.sql("SELECT data FROM events WHERE kind = 'digest' AND subject = $1", [group.chat]);
   expect(await told()).toEqual([{ data: { kind: 'hourly', day: '2026-03-06' } }]);
   const asked = calls().length;
   await group.wake();
@@ -212,9 +212,10 @@ test('removes a digest from storage and search when all its messages were delete
   await group.wake();
   expect(await bodies()).toEqual([]);
   expect(
-    await world.sql("SELECT FROM search_documents WHERE chat_id = $1 AND source_kind = 'digest'", [
-      group.chat,
-    ]),
+    await harness.sql(
+      "SELECT FROM search_documents WHERE chat_id = $1 AND source_kind = 'digest'",
+      [group.chat],
+    ),
   ).toEqual([]);
 });
 
@@ -235,7 +236,7 @@ test('stores a failure instead of a digest after unreadable answers and stops af
   for (const tries of [1, 2, 3, 3]) {
     await group.wake();
     expect(await bodies()).toEqual([]);
-    const [failure] = await world.sql(
+    const [failure] = await harness.sql(
       'SELECT tries, reason FROM digest_failures WHERE chat_id = $1',
       [group.chat],
     );
@@ -247,7 +248,7 @@ test('stores a failure instead of a digest after unreadable answers and stops af
   await group.say({ at: '2026-03-06T04:55:00Z', who: 'Priya', text: 'We land Friday 05:40' });
   await group.wake();
   expect(await bodies()).toHaveLength(1);
-  expect(await world.sql('SELECT FROM digest_failures WHERE chat_id = $1', [group.chat])).toEqual(
+  expect(await harness.sql('SELECT FROM digest_failures WHERE chat_id = $1', [group.chat])).toEqual(
     [],
   );
 });
@@ -264,14 +265,14 @@ test('retries soon when the model cannot be reached', async () => {
 });
 
 test('asks nothing when the daily tokens are used up, and catches up the next day', async () => {
-  await world.sql('INSERT INTO spending (account_id, day, tokens) VALUES ($1, $2, 2000000)', [
-    world.account,
-    dayIn(world.conversations.zone, now),
+  await harness.sql('INSERT INTO spending (account_id, day, tokens) VALUES ($1, $2, 2000000)', [
+    harness.account,
+    dayIn(harness.conversations.zone, now),
   ]);
   await group.say(...MORNING);
   await group.wake();
   expect(calls()).toEqual([]);
-  const [failure] = await world.sql<{ reason: string }>(
+  const [failure] = await harness.sql<{ reason: string }>(
     'SELECT reason FROM digest_failures WHERE chat_id = $1',
     [group.chat],
   );
@@ -286,13 +287,13 @@ test('counts each call as a run of the group’s session and its usage for the g
   verifies('004-TOKENS-SHOWN');
   await group.say(...MORNING);
   await group.wake();
-  const runs = await world.sql<{ kind: string; state: string; tokens: number }>(
+  const runs = await harness.sql<{ kind: string; state: string; tokens: number }>(
     `SELECT s.kind, r.state, r.input_tokens + r.output_tokens AS tokens FROM runs r
      JOIN sessions s ON s.id = r.session_id WHERE s.chat_id = $1`,
     [group.chat],
   );
   expect(runs).toEqual([{ kind: 'observer', state: 'done', tokens: expect.any(Number) }]);
-  const usage = await world.sql<{ spent: number }>(
+  const usage = await harness.sql<{ spent: number }>(
     'SELECT tokens_spent AS spent FROM observer_usage WHERE chat_id = $1',
     [group.chat],
   );
@@ -319,7 +320,7 @@ test('catches up after days offline, oldest first, a few per job', async () => {
 
 test('makes no digest for a group that is no longer observed', async () => {
   await group.say(...MORNING);
-  await world.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
+  await harness.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
   await group.wake();
   expect(await bodies()).toEqual([]);
   expect(await group.nextLook()).toBeNull();
@@ -338,7 +339,7 @@ test('checks an hour that ends during a model call right after it, not an hour l
 
 test('stores no digest for a group that stops being observed during the model call', async () => {
   model.server.play(() => {
-    void world.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
+    void harness.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
     return { text: '{"digest": "Mum fixed lunch for Sunday."}', delay_ms: 200 };
   });
   await group.say(...MORNING);
@@ -359,17 +360,17 @@ test('stores nothing twice after a kill at any point', async () => {
       point,
       kinds: ['daily', 'hourly'],
     });
-    const documents = await world.sql(
+    const documents = await harness.sql(
       "SELECT source_kind FROM search_documents WHERE chat_id = $1 AND source_kind = 'digest'",
       [group.chat],
     );
     expect(documents).toHaveLength(2);
-    const facts = await world.sql<{ body: string }>(
+    const facts = await harness.sql<{ body: string }>(
       'SELECT f.body FROM digest_facts f JOIN digests d ON d.id = f.digest_id WHERE d.chat_id = $1',
       [group.chat],
     );
     expect(new Set(facts.map(({ body }) => body)).size).toBe(facts.length);
-    const running = await world.sql(
+    const running = await harness.sql(
       "SELECT FROM runs r JOIN sessions s ON s.id = r.session_id WHERE s.chat_id = $1 AND r.state = 'running'",
       [group.chat],
     );
@@ -395,7 +396,7 @@ function killedAt(point: (typeof KILLS)[number]): AbortSignal {
 test('checks a group without a timer, such as one from a backup, when the daemon starts', async () => {
   await group.say(...MORNING);
   expect(await group.nextLook()).toBeNull();
-  await openDigests(group.world).lookAgain();
+  await openDigests(group.deps).enqueueForgotten();
   expect(await group.nextLook()).toEqual(now);
 });
 

@@ -59,12 +59,12 @@ export async function findDuePeriods(
   const now = deps.now();
   const { chat, since } = group;
   const from = await digestLookbackStart(deps, group, cut, now);
-  const [heard, made, failures] = await Promise.all([
+  const [messages, digests, failures] = await Promise.all([
     readContentSince(db, lease.account, chat, from),
     findDigests(db, lease.account, { chat, from }),
     findDigestFailures(db, lease.account, { chat, from }),
   ]);
-  return dueDigests({ heard, made, from, since, now, cut })
+  return dueDigests({ messages, digests, from, since, now, cut })
     .map((due) => ({ ...due, tries: triesOf(due, failures) }))
     .filter(({ tries }) => tries < MAX_TRIES);
 }

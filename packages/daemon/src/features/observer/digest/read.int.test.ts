@@ -10,26 +10,26 @@ import { noChoice } from '../../search/testing/chatter.ts';
 import { createDigestService } from './service.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 
-const world = await freshDaemonHarness();
+const harness = await freshDaemonHarness();
 const model = scripted();
 let now = new Date();
 let group: TestGroup;
-const { account, database, conversations } = world;
+const { account, database, conversations } = harness;
 const db = database.kysely;
 const reader = { account, admins: [], dailyAt: '04:00' };
 
 beforeEach(async () => {
-  await world.sql('DELETE FROM observed_groups');
-  await world.sql('DELETE FROM digests');
+  await harness.sql('DELETE FROM observed_groups');
+  await harness.sql('DELETE FROM digests');
   now = new Date('2026-03-06T22:31:00Z');
-  group = await observedGroup(world, model, {
+  group = await observedGroup(harness, model, {
     zone: 'Asia/Kolkata',
     since: '2026-03-01T00:00:00Z',
     now: () => now,
   });
 });
 
-const verbs = createDigestService({
+const service = createDigestService({
   db,
   account,
   now: () => now,
@@ -90,7 +90,7 @@ test('leaves yesterday’s hours out of the context but keeps them readable for 
   await digestUntil(day(7, '00:30'));
   const context = await readGroupContext(db, reader, group.chat, now);
   expect(context?.hourly).toEqual([]);
-  const { digests } = await verbs.digests({ day: '2026-03-05', kind: 'hourly' });
+  const { digests } = await service.digests({ day: '2026-03-05', kind: 'hourly' });
   expect(digests[0]?.hourly.map(({ text }) => text)).toEqual([
     '04:00-05:00: Mum said “Breakfast is final at nine”.',
   ]);
@@ -114,7 +114,7 @@ test('computes the saved tokens as the cost of the messages minus that of the di
 test('keeps other groups out of the context of a group', async () => {
   await group.say({ at: day(6, '05:00'), who: 'Mum', text: 'A secret of the first group' });
   await digestUntil(day(6, '06:00'));
-  const other = await observedGroup(world, model, {
+  const other = await observedGroup(harness, model, {
     zone: 'Europe/London',
     since: '2026-03-01T00:00:00Z',
     now: () => now,
@@ -140,23 +140,26 @@ test('finds digests and facts by search, with their time, within the scope of th
   });
   opened.indexer.start();
   const found = async (scope: Parameters<typeof opened.search.search>[0], question: string) =>
-    (await opened.search.search(scope, question)).map(({ told, at }) => [told, at.toISOString()]);
+    (await opened.search.search(scope, question)).map(({ digestKind, at }) => [
+      digestKind,
+      at.toISOString(),
+    ]);
   await opened.search.caughtUp();
   const hits = await found({ kind: 'owner' }, 'Amber Court');
   expect(hits).toContainEqual(['fact', '2026-03-05T04:30:00.000Z']);
   expect(hits).toContainEqual(['digest', '2026-03-04T22:30:00.000Z']);
   expect(await found({ kind: 'chat', chat: group.chat }, 'Amber Court')).toEqual(hits);
   expect(await found({ kind: 'assistant' }, 'Amber Court')).toEqual([]);
-  const { hits: shown } = await opened.verbs.search({ q: 'Amber Court', limit: 20 });
+  const { hits: shown } = await opened.service.search({ q: 'Amber Court', limit: 20 });
   expect(shown.map(({ source }) => source)).toContain('fact');
   expect(shown.find(({ source }) => source === 'fact')).toMatchObject({
     from_me: false,
     chat_name: 'Holliday',
   });
-  const mine = await opened.verbs.search({ q: 'Amber Court', limit: 20, contact: 'me' });
+  const mine = await opened.service.search({ q: 'Amber Court', limit: 20, contact: 'me' });
   expect(mine.hits.filter(({ source }) => source !== 'message')).toEqual([]);
   // Deleted with the digest.
-  await world.sql('DELETE FROM digests WHERE chat_id = $1', [group.chat]);
+  await harness.sql('DELETE FROM digests WHERE chat_id = $1', [group.chat]);
   expect((await found({ kind: 'owner' }, 'Amber Court')).map(([told]) => told)).toEqual([
     undefined,
   ]);
@@ -166,7 +169,7 @@ test('finds digests and facts by search, with their time, within the scope of th
 test('shows the hours of an unfinished day and says when its digest is made', async () => {
   await group.say({ at: day(6, '05:00'), who: 'Mum', text: 'Lunch is final' });
   await digestUntil(day(6, '06:00'));
-  const { digests } = await verbs.digests({ day: 'today' });
+  const { digests } = await service.digests({ day: 'today' });
   expect(digests[0]).toMatchObject({
     group: 'Holliday',
     day: '2026-03-06',
@@ -179,29 +182,29 @@ test('shows the hours of an unfinished day and says when its digest is made', as
 test('shows the last day with content without a given day, and finds a group by part of its name', async () => {
   await group.say({ at: day(5, '05:00'), who: 'Mum', text: 'Lunch is final' });
   await digestUntil(day(6, '06:00'));
-  const [found] = (await verbs.digests({ group: 'holli' })).digests;
+  const [found] = (await service.digests({ group: 'holli' })).digests;
   expect(found?.day).toBe('2026-03-05');
   expect(found?.daily?.text).toContain('Lunch is final');
   expect(found?.daily?.cost_tokens).toBeGreaterThan(0);
-  const same = async (said: string) => (await verbs.digests({ day: said })).digests[0]?.day;
+  const same = async (said: string) => (await service.digests({ day: said })).digests[0]?.day;
   expect(await same('yesterday')).toBe('2026-03-05');
   expect(await same('thursday')).toBe('2026-03-05');
-  expect((await verbs.digests({ group: 'the family group' })).digests).toHaveLength(1);
+  expect((await service.digests({ group: 'the family group' })).digests).toHaveLength(1);
 });
 
 test('refuses an unknown day or group with a sentence', async () => {
-  await expect(verbs.digests({ day: 'whenever' })).rejects.toThrow('"whenever" is no day');
-  await expect(verbs.digests({ day: 'last week' })).rejects.toThrow('is no day');
-  await expect(verbs.digests({ group: 'nobody' })).rejects.toThrow('Observed are: Holliday');
-  await world.sql('DELETE FROM observed_groups');
-  await expect(verbs.digests({})).rejects.toThrow('No group is observed');
+  await expect(service.digests({ day: 'whenever' })).rejects.toThrow('"whenever" is no day');
+  await expect(service.digests({ day: 'last week' })).rejects.toThrow('is no day');
+  await expect(service.digests({ group: 'nobody' })).rejects.toThrow('Observed are: Holliday');
+  await harness.sql('DELETE FROM observed_groups');
+  await expect(service.digests({})).rejects.toThrow('No group is observed');
 });
 
 test('stores nothing about a member except that they took part', async () => {
   verifies('004-PRIV-NO-PROFILES');
   await nineDays();
   await digestUntil(day(11, '00:00'));
-  const facts = await world.sql<{ kind: string; body: string; data: Record<string, unknown> }>(
+  const facts = await harness.sql<{ kind: string; body: string; data: Record<string, unknown> }>(
     "SELECT kind, body, data FROM digest_facts WHERE kind = 'participant'",
   );
   expect(new Set(facts.map(({ body }) => body))).toEqual(new Set(['Mum', 'Papa', 'Priya']));
@@ -210,7 +213,7 @@ test('stores nothing about a member except that they took part', async () => {
   expect(
     asked.every((prompt) => prompt.includes('Say nothing about what kind of person somebody is')),
   ).toBe(true);
-  const found = await world.sql(
+  const found = await harness.sql(
     "SELECT FROM search_documents d JOIN digest_facts f ON d.source_kind = 'fact' AND d.source_id = f.id::text WHERE f.kind IN ('participant', 'mood')",
   );
   expect(found).toEqual([]);

@@ -12,7 +12,7 @@ import { openRetention, type Retention } from '../feature.ts';
 
 export interface Bed extends TestStore {
   readonly retention: Retention;
-  readonly world: RetentionDeps;
+  readonly deps: RetentionDeps;
   /** Sets the current time. */
   setNow(now: Date): void;
   /** `table.column` of every personal column that contains the text. */
@@ -29,7 +29,7 @@ export async function retentionBed(after?: CleanupHook): Promise<Bed> {
   const jobs = await Jobs.start(database, silentLog);
   await jobs.stop(100);
   let now = new Date();
-  const world: RetentionDeps = {
+  const deps: RetentionDeps = {
     db: database.kysely,
     lease,
     jobs,
@@ -40,14 +40,14 @@ export async function retentionBed(after?: CleanupHook): Promise<Bed> {
     server: { kind: 'external' },
     limits: retentionSettingsSchema.parse({}),
     zone: 'UTC',
-    outside: { erase: async () => 0 },
+    exportedCopies: { erase: async () => 0 },
     endConversations: async () => {},
-    logsWords: false,
+    logsMessageText: false,
   };
   return {
     ...store,
-    world,
-    retention: openRetention(world),
+    deps,
+    retention: openRetention(deps),
     setNow: (next) => {
       now = next;
     },

@@ -21,7 +21,7 @@ interface More {
 export interface ScheduleBed extends TestStore {
   readonly now: () => Date;
   /** The running daemon. */
-  world(): DaemonHarness;
+  harness(): DaemonHarness;
   create(when: string, more?: More): Promise<Schedule>;
   cancel(which: Which): Promise<Schedule>;
   /** Restarts the daemon; the clock advances by `away` meanwhile. */
@@ -46,25 +46,25 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
   const store = await freshStore();
   let time = Date.parse(begin);
   const now = () => new Date(time);
-  let world = await openDaemonHarness(store, { now });
+  let harness = await openDaemonHarness(store, { now });
   const moveTo = async (iso: string) => {
     time = Date.parse(iso);
-    await world.quiet();
+    await harness.quiet();
     if (reachable) await store.sql("UPDATE outbox SET state = 'sent' WHERE state = 'pending'");
   };
-  const cancel = ({ id }: Which) => world.schedules.verbs.cancel(scheduleId(id));
+  const cancel = ({ id }: Which) => harness.schedules.service.cancel(scheduleId(id));
   return {
     ...store,
     now,
-    world: () => world,
+    harness: () => harness,
     create: (when, more = {}) =>
-      world.schedules.verbs.create({ to: newPhone(), text: 'Drink water', when, ...more }),
+      harness.schedules.service.create({ to: newPhone(), text: 'Drink water', when, ...more }),
     cancel,
     restart: async (away = 0) => {
-      await world.close();
+      await harness.close();
       time += away;
-      world = await openDaemonHarness(store, { now });
-      await world.quiet();
+      harness = await openDaemonHarness(store, { now });
+      await harness.quiet();
     },
     moveTo,
     jump: (ms) => moveTo(new Date(time + ms).toISOString()),
@@ -87,7 +87,7 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
           `${due_at.toISOString().slice(5, 16)} ${outcome}${count === 1 ? '' : ` ×${count}`}`,
       ),
     shown: async ({ id }) => {
-      const found = (await world.schedules.verbs.list('all')).find((each) => each.id === id);
+      const found = (await harness.schedules.service.list('all')).find((each) => each.id === id);
       if (found === undefined) throw new Error('gone');
       return found;
     },
@@ -95,8 +95,8 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
       reachable = is === 'here';
     },
     clear: async () => {
-      for (const each of await world.schedules.verbs.list('active')) await cancel(each);
+      for (const each of await harness.schedules.service.list('active')) await cancel(each);
     },
-    close: () => world.close(),
+    close: () => harness.close(),
   };
 }

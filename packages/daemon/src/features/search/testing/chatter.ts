@@ -66,16 +66,16 @@ export async function openChatter(
         .where('id', '=', contact)
         .execute();
       const chats = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
-      return { contact, chat: chats.ofContact.get(contact) as ChatId };
+      return { contact, chat: chats.byContact.get(contact) as ChatId };
     });
   }
 
   async function group(subject: string): Promise<ChatId> {
     const address = `12036304${1_000_000 + ++count}@g.us`;
-    const { ofGroup } = await transaction({ db, lease }, ({ tx }) =>
+    const { byGroup } = await transaction({ db, lease }, ({ tx }) =>
       findOrMakeChats(tx, account, { contacts: [], groups: [address] }),
     );
-    const chat = ofGroup.get(address) as ChatId;
+    const chat = byGroup.get(address) as ChatId;
     await sql('UPDATE chats SET subject = $2 WHERE id = $1', [chat, subject]);
     return chat;
   }
@@ -91,7 +91,7 @@ export async function openChatter(
         body: text,
         quotedId: null,
         media: null,
-        late: false,
+        isLate: false,
         source: 'whatsapp',
         inboxSeq: null,
       }),

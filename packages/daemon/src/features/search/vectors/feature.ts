@@ -25,11 +25,11 @@ export interface Vectors {
   /** Null while memory works by words alone, and when the model does not answer in time. */
   nearest(text: string, options: NearestOptions): Promise<readonly NearDocument[] | null>;
   /** The same, and how near the text is to anything by chance. Its bounds are asked for only where it matters. */
-  nearness(text: string, within: () => Promise<NearestOptions>): Promise<NearbyDocuments | null>;
+  findNearby(text: string, within: () => Promise<NearestOptions>): Promise<NearbyDocuments | null>;
 }
 
 export interface NearbyDocuments {
-  readonly near: readonly NearDocument[];
+  readonly documents: readonly NearDocument[];
   readonly chance: number;
 }
 
@@ -74,11 +74,11 @@ export function openVectors(options: OpenVectorsOptions): Vectors {
     follower,
     indexes,
     nearest: async (text, asked) => (await find(text, async () => asked))?.near ?? null,
-    async nearness(text, within) {
+    async findNearby(text, within) {
       const found = await find(text, within);
       if (found === null || found.vector === null) return null;
       const others = await crowd.of(found.embedder, PATIENCE_MS);
-      return others && { near: found.near, chance: chanceSimilarity(found.vector, others) };
+      return others && { documents: found.near, chance: chanceSimilarity(found.vector, others) };
     },
   };
 }

@@ -101,7 +101,7 @@ export class VectorFollower {
 
   async #follow(embedder: Embedder): Promise<boolean> {
     const { db, lease, indexes } = this.#options;
-    const stored: VectorTable = { db, account: lease.account, of: embedder };
+    const stored: VectorTable = { db, account: lease.account, model: embedder };
     const changed = await takeChangedDocuments(stored);
     if (changed.length > 0) {
       await indexes.renew(changed);
@@ -116,7 +116,7 @@ export class VectorFollower {
       return true;
     const batch = await nextDocumentBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
     if (batch === null) {
-      await (await indexes.of(embedder, embedder.dims))?.tend?.();
+      await (await indexes.of(embedder, embedder.dims))?.maintain?.();
       return removeOtherModels(stored);
     }
     const vectors = await this.#embed(embedder, batch.unseen);

@@ -41,13 +41,13 @@ export class VectorIndexes {
   }
 
   async renew(documents: readonly number[]): Promise<void> {
-    await (await this.current)?.renew(documents);
+    await (await this.current)?.reload(documents);
   }
 
-  async #open(of: ModelName, dims: number): Promise<MaintainedIndex> {
+  async #open(model: ModelName, dims: number): Promise<MaintainedIndex> {
     this.#pgvector ??= findPgvector(this.#db, this.#log);
     const pgvector = await this.#pgvector;
-    const stored = { db: this.#db, account: this.#account, of };
+    const stored = { db: this.#db, account: this.#account, model };
     return pgvector === null
       ? new MemoryIndex(stored, dims)
       : new PgvectorIndex(stored, dims, pgvector);

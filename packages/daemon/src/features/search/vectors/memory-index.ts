@@ -79,7 +79,7 @@ export class MemoryIndex implements MaintainedIndex {
   }
 
   /** The first question after a start need not wait for it. */
-  tend(): Promise<void> {
+  maintain(): Promise<void> {
     return this.load();
   }
 
@@ -92,7 +92,7 @@ export class MemoryIndex implements MaintainedIndex {
     else this.#note(rows.map(({ document }) => document));
   }
 
-  async renew(documents: readonly number[]): Promise<void> {
+  async reload(documents: readonly number[]): Promise<void> {
     if (!this.#loaded) return this.#note(documents);
     const rows = await readVectorRows(this.#stored, documents);
     this.#remove(new Set(documents));
@@ -117,7 +117,7 @@ export class MemoryIndex implements MaintainedIndex {
     this.#loaded = true;
     const changed = [...this.#changed];
     this.#changed.clear();
-    if (changed.length > 0) await this.renew(changed);
+    if (changed.length > 0) await this.reload(changed);
   }
 
   /** Nearest first. */

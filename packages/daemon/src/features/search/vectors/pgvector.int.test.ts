@@ -50,7 +50,7 @@ async function put(id: number, chat: ChatId | undefined): Promise<void> {
 const open = async (many?: number) => {
   const found = await findPgvector(db, silentLog);
   if (found === null) throw new Error('there is no pgvector');
-  return new PgvectorIndex({ db, account: ACCOUNT, of: MODEL }, DIMS, found, many);
+  return new PgvectorIndex({ db, account: ACCOUNT, model: MODEL }, DIMS, found, many);
 };
 
 test('where the extension may not be installed, it is said once and done without', async () => {
@@ -80,7 +80,7 @@ test('what was stored before is taken over; the nearest come first, within the b
       .map(({ id }) => id);
   expect(await ids('all')).toEqual(nearest(() => true));
   expect(await ids([HERE as ChatId])).toEqual(nearest((id) => id % 2 === 0));
-  await index.tend();
+  await index.maintain();
   const { rows } = await sql`SELECT FROM pg_indexes WHERE indexdef LIKE '%hnsw%'`.execute(db);
   expect(rows).toHaveLength(1);
   await sql`SET enable_seqscan = off`.execute(db);

@@ -125,19 +125,19 @@ export class PgvectorIndex implements MaintainedIndex {
   /** The database has done it. */
   add(): void {}
 
-  async renew(): Promise<void> {}
+  async reload(): Promise<void> {}
 
   /** The graph, once there are many. Nobody waits for it. */
-  async tend(): Promise<void> {
+  async maintain(): Promise<void> {
     const { db } = this.#stored;
-    const name = `search_embeddings_${createHash('sha256').update(JSON.stringify(this.#stored.of)).digest('hex').slice(0, 12)}`;
+    const name = `search_embeddings_${createHash('sha256').update(JSON.stringify(this.#stored.model)).digest('hex').slice(0, 12)}`;
     const { rows } = await sql<{ there: boolean; many: boolean }>`
       SELECT to_regclass(${name}) IS NOT NULL AS there, ${this.#many} <= (
         SELECT count(*) FROM (SELECT FROM search_embeddings v WHERE ${this.#mine()} LIMIT ${this.#many}) few) AS many`.execute(
       db,
     );
     if (rows[0]?.there !== false || !rows[0].many) return;
-    const { provider, model } = this.#stored.of;
+    const { provider, model } = this.#stored.model;
     const graph = sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ON search_embeddings
       USING hnsw ((${this.#sized(sql`embedding`)}) ${sql.id(this.#schema, 'halfvec_cosine_ops')})
       WHERE provider = ${sql.lit(provider)} AND model = ${sql.lit(model)}`;
@@ -163,13 +163,13 @@ export class PgvectorIndex implements MaintainedIndex {
   }
 
   async #insert(db: VectorTable['db'], vectors: readonly Embedding[]): Promise<void> {
-    const { account, of } = this.#stored;
+    const { account, model } = this.#stored;
     await sql`
       INSERT INTO search_embeddings (account_id, document_id, provider, model, embedding)
       SELECT v.account_id, v.document_id, v.provider, v.model, n.vector::${sql.id(this.#schema, 'halfvec')}
       FROM unnest(${vectors.map(({ document }) => document)}::bigint[], ${vectors.map(({ vector }) => toText(vector))}::text[])
         AS n(id, vector) JOIN search_vectors v ON v.document_id = n.id
-      WHERE ${isOfModel({ account, of })} ON CONFLICT DO NOTHING`.execute(db);
+      WHERE ${isOfModel({ account, model })} ON CONFLICT DO NOTHING`.execute(db);
   }
 
   #sized(value: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -178,8 +178,8 @@ export class PgvectorIndex implements MaintainedIndex {
 
   /** Written out: the graph is of one model, and only what is written out is known to be it. */
   #mine(): RawBuilder<unknown> {
-    const { account, of } = this.#stored;
-    return sql`v.account_id = ${account} AND v.provider = ${sql.lit(of.provider)} AND v.model = ${sql.lit(of.model)}`;
+    const { account, model } = this.#stored;
+    return sql`v.account_id = ${account} AND v.provider = ${sql.lit(model.provider)} AND v.model = ${sql.lit(model.model)}`;
   }
 }
 

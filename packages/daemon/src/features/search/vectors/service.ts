@@ -29,7 +29,7 @@ const SAMPLE_TEXTS = [
 ];
 
 export function createMemoryService({ db, lease, setup, vectors }: MemoryDeps): MemoryService {
-  const verbs: MemoryService = {
+  const service: MemoryService = {
     async status() {
       const { embeddings } = await setup.read();
       const embedder = await setup.current().catch(() => null);
@@ -51,7 +51,7 @@ export function createMemoryService({ db, lease, setup, vectors }: MemoryDeps): 
       };
     },
 
-    async tryOut(choice) {
+    async tryEmbeddings(choice) {
       const settings = settingsFor(await setup.read(), choice);
       const embedder = await setup.open(settings);
       if (embedder === null) {
@@ -77,13 +77,13 @@ export function createMemoryService({ db, lease, setup, vectors }: MemoryDeps): 
 
     async choose(choice) {
       const settings = settingsFor(await setup.read(), choice);
-      if (choice.embeddings !== 'off') await verbs.tryOut(choice);
+      if (choice.embeddings !== 'off') await service.tryEmbeddings(choice);
       await setup.save(settings);
       vectors.follower.hint();
-      return verbs.status();
+      return service.status();
     },
   };
-  return verbs;
+  return service;
 }
 
 const sentenceOf = (error: unknown): string =>

@@ -14,14 +14,14 @@ export interface ModelName {
 export interface VectorTable {
   readonly db: Db;
   readonly account: AccountId;
-  readonly of: ModelName;
+  readonly model: ModelName;
 }
 
 export const isOfModel = ({
   account,
-  of,
-}: Pick<VectorTable, 'account' | 'of'>): RawBuilder<unknown> =>
-  sql`v.account_id = ${account} AND v.provider = ${of.provider} AND v.model = ${of.model}`;
+  model,
+}: Pick<VectorTable, 'account' | 'model'>): RawBuilder<unknown> =>
+  sql`v.account_id = ${account} AND v.provider = ${model.provider} AND v.model = ${model.model}`;
 
 /** Each column of the rows in one value. */
 interface VectorColumns {
@@ -119,12 +119,12 @@ export async function newestDocumentId(db: Db): Promise<number> {
 
 /** How far the model has come; at first it has seen nothing, and begins at the newest. */
 export async function readSeenRange(
-  { db, account, of }: VectorTable,
+  { db, account, model }: VectorTable,
   newest: number,
 ): Promise<SeenRange> {
   const { rows } = await sql<SeenRange>`
     INSERT INTO search_vector_progress (account_id, provider, model, lower, upper)
-    VALUES (${account}, ${of.provider}, ${of.model}, ${newest + 1}, ${newest})
+    VALUES (${account}, ${model.provider}, ${model.model}, ${newest + 1}, ${newest})
     ON CONFLICT (account_id, provider, model) DO UPDATE SET provider = excluded.provider
     RETURNING lower, upper`.execute(db);
   return rows[0] ?? { lower: newest + 1, upper: newest };
@@ -184,7 +184,7 @@ async function readUnseenDocuments(
 /** Stores those whose documents are still there, and returns which. */
 export async function storeVectors(
   tx: Transaction,
-  { account, of }: VectorTable,
+  { account, model }: VectorTable,
   vectors: readonly VectorRow[],
   upTo: SeenRange,
 ): Promise<ReadonlySet<number>> {
@@ -194,12 +194,12 @@ export async function storeVectors(
         AND id = ANY(${vectors.map(({ document }) => document)}::bigint[]) FOR KEY SHARE
     )
     INSERT INTO search_vectors (account_id, document_id, provider, model, dims, vector)
-    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector
+    SELECT ${account}, n.id, ${model.provider}, ${model.model}, ${vectors[0]?.vector.length ?? 0}, n.vector
     FROM unnest(${vectors.map(({ document }) => document)}::bigint[],
       ${vectors.map(({ vector }) => toBuffer(vector))}::bytea[]) AS n(id, vector) JOIN there USING (id)
     ON CONFLICT DO NOTHING RETURNING document_id AS document`.execute(tx);
   await sql`UPDATE search_vector_progress SET lower = ${upTo.lower}, upper = ${upTo.upper}
-    WHERE account_id = ${account} AND provider = ${of.provider} AND model = ${of.model}`.execute(
+    WHERE account_id = ${account} AND provider = ${model.provider} AND model = ${model.model}`.execute(
     tx,
   );
   return new Set(rows.map(({ document }) => document));
@@ -224,10 +224,10 @@ export async function takeChangedDocuments({
 }
 
 /** Some of another model's vectors; false when there are none left. */
-export async function removeOtherModels({ db, account, of }: VectorTable): Promise<boolean> {
+export async function removeOtherModels({ db, account, model }: VectorTable): Promise<boolean> {
   const { rows: others } = await sql<{ provider: string; model: string }>`
     SELECT provider, model FROM search_vector_progress
-    WHERE account_id = ${account} AND (provider, model) <> (${of.provider}, ${of.model}) LIMIT 1`.execute(
+    WHERE account_id = ${account} AND (provider, model) <> (${model.provider}, ${model.model}) LIMIT 1`.execute(
     db,
   );
   const other = others[0];
@@ -259,7 +259,7 @@ export async function countVectors(
   of: ModelName | null,
 ): Promise<VectorCounts> {
   const none: ModelName = { provider: '', model: '' };
-  const model = isOfModel({ account, of: of ?? none });
+  const model = isOfModel({ account, model: of ?? none });
   const { rows } = await sql<VectorCounts>`
     SELECT (SELECT count(*) FROM search_documents d WHERE d.account_id = ${account}) AS documents,
       (SELECT count(*) FROM search_vectors v WHERE ${model}) AS vectors,

@@ -33,11 +33,11 @@ export interface MaintainedIndex extends VectorIndex {
   /** These were stored just now. */
   add(rows: readonly VectorRow[]): void;
   /** Documents that are gone, or belong to another chat or person now. */
-  renew(documents: readonly number[]): Promise<void>;
+  reload(documents: readonly number[]): Promise<void>;
   /** In the transaction that stores the vectors, where the index is one of the database's. */
   store?(tx: Transaction, vectors: readonly VectorRow[]): Promise<void>;
   /** When everything has been seen, and nobody waits. */
-  tend?(): Promise<void>;
+  maintain?(): Promise<void>;
 }
 
 /** A document in the index, with what bounds are checked against. */

@@ -34,12 +34,15 @@ export interface BedOptions extends EgressOptions {
   readonly timeoutMs?: number;
 }
 
-export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: BedOptions = {}) {
-  const { sql, account, conversations } = world;
+export function openBed(harness: DaemonHarness, { home, timeoutMs, ...egress }: BedOptions = {}) {
+  const { sql, account, conversations } = harness;
   const { db, events } = conversations;
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
-  const guarded = openEgress({ ...egress, allow: allowedWebhookHosts(egress.allow ?? []) });
+  const guarded = openEgress({
+    ...egress,
+    allowedAddresses: allowedWebhookHosts(egress.allowedAddresses ?? []),
+  });
   const own: WebhookDeps = {
     ...conversations,
     now,
@@ -58,10 +61,10 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
     own,
     webhooks,
     now,
-    verbs: webhooks.verbs,
+    service: webhooks.service,
     deliveries,
-    add: (wish: Partial<CreateWebhook> & { url: string }) =>
-      webhooks.verbs.create(createWebhookSchema.parse(wish)),
+    add: (input: Partial<CreateWebhook> & { url: string }) =>
+      webhooks.service.create(createWebhookSchema.parse(input)),
     /** A message of a contact, or of the owner on their phone. */
     async says(phone: string, body: string, { fromMe = false } = {}) {
       const alias = phoneAlias(phone);
@@ -72,7 +75,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
           contacts: [contact as ContactId],
           groups: [],
         });
-        const chat = found.ofContact.get(contact as ContactId) as ChatId;
+        const chat = found.byContact.get(contact as ContactId) as ChatId;
         const id = randomUUID().toUpperCase() as unknown as MessageId;
         const numbers = await putMessages(tx, account, [
           {
@@ -84,7 +87,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
             body,
             quotedId: null,
             media: null,
-            late: false,
+            isLate: false,
             source: 'whatsapp',
             inboxSeq: null,
           },
@@ -117,7 +120,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
         WHERE name = 'webhook' AND state = 'created'`,
         [ms / 1000],
       );
-      world.jobs.hint('webhook');
+      harness.jobs.wake('webhook');
     },
   };
 }

@@ -51,7 +51,10 @@ export function approvalRoutes(
     async (request) => {
       const id = await approvals.find(request.params.id);
       const approval = await approvals.show(id);
-      const [said, rows] = await Promise.all([saidBefore(deps, approval), deps.ledger.asked(id)]);
+      const [said, rows] = await Promise.all([
+        saidBefore(deps, approval),
+        deps.ledger.linesAboutApproval(id),
+      ]);
       return { ...approval, said: [...said], rows: [...rows] };
     },
   );

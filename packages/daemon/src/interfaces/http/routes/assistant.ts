@@ -20,7 +20,7 @@ const BUSY_SECONDS = 10;
 export function assistantRoutes(
   app: App,
   { assistant, log }: Pick<HttpDeps, 'assistant' | 'log'>,
-  world: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
+  deps: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
 ): void {
   let open = 0;
 
@@ -42,7 +42,7 @@ export function assistantRoutes(
     },
     async ({ principal, body, id }, reply) => {
       if (principal === null) throw new RelayError('unauthorized');
-      if (open >= world.limits.questionsAtOnce)
+      if (open >= deps.limits.questionsAtOnce)
         throw new RelayError('rate_limited', { seconds: BUSY_SECONDS });
       open += 1;
       reply.raw.once('close', () => {
@@ -62,9 +62,9 @@ export function assistantRoutes(
           last.type === 'text' && next.type === 'text'
             ? { type: 'text', delta: last.delta + next.delta }
             : null,
-        signal: world.streams.open(principal, reply.raw),
-        allowed: () => world.authenticator.holds(principal),
-        limits: world.limits,
+        signal: deps.streams.open(principal, reply.raw),
+        allowed: () => deps.authenticator.holds(principal),
+        limits: deps.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
       stream.on('error', (error) => log.warn('assistant stream failed', { error }));

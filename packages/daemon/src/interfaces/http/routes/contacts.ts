@@ -68,7 +68,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         response: { 200: z.array(messageRequestSchema), ...errorResponses() },
       },
     },
-    async () => [...(await people.knocks())],
+    async () => [...(await people.messageRequests())],
   );
 
   app.post(

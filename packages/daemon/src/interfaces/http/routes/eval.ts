@@ -13,7 +13,7 @@ const tags = ['evaluation'];
 export function evalRoutes(
   app: App,
   { evaluation, log }: Pick<HttpDeps, 'evaluation' | 'log'>,
-  world: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
+  deps: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
 ): void {
   app.get(
     '/api/eval',
@@ -60,9 +60,9 @@ export function evalRoutes(
           last.type === 'progress' && next.type === 'progress' && last.set === next.set
             ? next
             : null,
-        signal: world.streams.open(principal, reply.raw),
-        allowed: () => world.authenticator.holds(principal),
-        limits: world.limits,
+        signal: deps.streams.open(principal, reply.raw),
+        allowed: () => deps.authenticator.holds(principal),
+        limits: deps.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
       stream.on('error', (error) => log.warn('evaluation stream failed', { error }));

@@ -20,7 +20,7 @@ import { createWakeSignal, type OpenStreams } from '../streams.ts';
 export function eventRoutes(
   app: App,
   deps: Pick<HttpDeps, 'events' | 'messages' | 'log'>,
-  world: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
+  streamDeps: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
 ): void {
   app.get(
     '/api/events',
@@ -45,9 +45,9 @@ export function eventRoutes(
         log: deps.events,
         messages: deps.messages,
         lastEventId: request.headers['last-event-id'] ?? null,
-        signal: world.streams.open(principal, reply.raw),
-        allowed: () => world.authenticator.holds(principal),
-        limits: world.limits,
+        signal: streamDeps.streams.open(principal, reply.raw),
+        allowed: () => streamDeps.authenticator.holds(principal),
+        limits: streamDeps.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
       // The client reconnects with its cursor, so a broken stream loses nothing.
@@ -64,7 +64,7 @@ export function eventRoutes(
 
 interface StreamRequest {
   readonly log: EventLog;
-  readonly messages: Pick<MessageReader, 'named'>;
+  readonly messages: Pick<MessageReader, 'byRefs'>;
   readonly lastEventId: string | null;
   readonly signal: AbortSignal;
   /** Whether the client may still read; checked at every slow poll. */
@@ -75,7 +75,7 @@ interface StreamRequest {
 async function* eventFrames(request: StreamRequest): AsyncGenerator<string, void, void> {
   const { log, signal, limits } = request;
   const bell = createWakeSignal();
-  const unsubscribe = log.subscribe(bell.ring);
+  const unsubscribe = log.subscribe(bell.wake);
   try {
     const begin = await beginning(log, request.lastEventId);
     let { cursor } = begin;
@@ -119,13 +119,13 @@ async function beginning(log: EventLog, lastEventId: string | null) {
 /** The log names a message but does not contain its text, so the text is read when the event is sent. */
 async function messagesOf(
   events: readonly StreamEvent[],
-  messages: Pick<MessageReader, 'named'>,
+  messages: Pick<MessageReader, 'byRefs'>,
 ): Promise<ReadonlyMap<string, BufferedMessage>> {
   const refs = events.flatMap(({ kind, cursor, data }) => {
     const ref = kind === MESSAGE_EVENT ? messageRefSchema.safeParse(data).data : undefined;
     return ref === undefined ? [] : [{ cursor, ...ref }];
   });
-  const found = refs.length === 0 ? new Map() : await messages.named(refs);
+  const found = refs.length === 0 ? new Map() : await messages.byRefs(refs);
   return new Map(
     refs.flatMap(({ cursor, number }) => {
       const message = found.get(number);

@@ -30,7 +30,7 @@ function named(id: string): InstanceId {
   }
 }
 
-export function instanceRoutes(app: App, verbs: ConversationService): void {
+export function instanceRoutes(app: App, service: ConversationService): void {
   app.post(
     '/api/instances',
     {
@@ -46,7 +46,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
       },
     },
     async ({ body, headers }, reply) =>
-      reply.code(201).send(await verbs.create(body, headers['idempotency-key'])),
+      reply.code(201).send(await service.create(body, headers['idempotency-key'])),
   );
 
   app.get(
@@ -62,7 +62,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
         response: { 200: z.array(listedInstanceSchema), ...errorResponses(400) },
       },
     },
-    async (request) => [...(await verbs.list(request.query))],
+    async (request) => [...(await service.list(request.query))],
   );
 
   app.get(
@@ -75,7 +75,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
         response: { 200: instanceCountsSchema, ...errorResponses() },
       },
     },
-    () => verbs.counts(),
+    () => service.counts(),
   );
 
   app.get(
@@ -89,7 +89,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
         response: { 200: listedInstanceSchema, ...errorResponses(404) },
       },
     },
-    (request) => verbs.get(named(request.params.id)),
+    (request) => service.get(named(request.params.id)),
   );
 
   app.get(
@@ -104,7 +104,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
         response: { 200: z.array(transcriptLineSchema), ...errorResponses(400, 404) },
       },
     },
-    async ({ params: { id }, query }) => [...(await verbs.transcript(named(id), query))],
+    async ({ params: { id }, query }) => [...(await service.transcript(named(id), query))],
   );
 
   app.get(
@@ -118,7 +118,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
         response: { 200: z.array(stateTransitionSchema), ...errorResponses(404) },
       },
     },
-    async (request) => [...(await verbs.transitions(named(request.params.id)))],
+    async (request) => [...(await service.transitions(named(request.params.id)))],
   );
 
   for (const [verb, summary] of [
@@ -137,7 +137,7 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
           response: { 200: instanceSchema, ...errorResponses(404, 409, 415) },
         },
       },
-      (request) => verbs[verb](named(request.params.id)),
+      (request) => service[verb](named(request.params.id)),
     );
   }
 
@@ -157,6 +157,6 @@ export function instanceRoutes(app: App, verbs: ConversationService): void {
       },
     },
     ({ params: { id }, body: { message }, headers }) =>
-      verbs.send(named(id), message, headers['idempotency-key']),
+      service.send(named(id), message, headers['idempotency-key']),
   );
 }

@@ -15,7 +15,7 @@ import type { OpenStreams } from '../streams.ts';
 
 const tags = ['programs'];
 
-export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): void {
+export function toolRoutes(app: App, { clients }: Pick<HttpDeps, 'clients'>): void {
   app.get(
     '/api/tools',
     {
@@ -27,7 +27,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
         response: { 200: toolsResponseSchema, ...errorResponses() },
       },
     },
-    async (request) => ({ tools: [...programs.tools(clientOf(request).program)] }),
+    async (request) => ({ tools: [...clients.tools(clientOf(request).program)] }),
   );
 
   app.post(
@@ -48,7 +48,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
       },
     },
     (request) =>
-      programs.call(
+      clients.call(
         clientOf(request).hash,
         request.params.tool,
         request.body,
@@ -59,7 +59,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
 
 export function mcpRoutes(
   app: App,
-  { programs }: Pick<HttpDeps, 'programs'>,
+  { clients }: Pick<HttpDeps, 'clients'>,
   deps: RevocationDeps,
 ): void {
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
@@ -74,7 +74,7 @@ export function mcpRoutes(
         // A batch would bypass the request limit; current versions of MCP no longer allow batches.
         if (Array.isArray(request.body)) throw new RelayError('invalid_request', { what: BATCH });
         const asked = webRequest(request, raw);
-        const response = await programs.fetch(asked, principal.hash, request.body);
+        const response = await clients.fetch(asked, principal.hash, request.body);
         if (isStream(response)) {
           closeWhenRevoked(deps, principal, raw, () => {
             if (!raw.writableFinished) raw.destroy();
@@ -100,7 +100,7 @@ const PROTOCOL = 'relay-mcp';
  */
 export function mcpPipe(
   app: App,
-  { programs }: Pick<HttpDeps, 'programs'>,
+  { clients }: Pick<HttpDeps, 'clients'>,
   deps: RevocationDeps & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
   const open = new Set<Socket>();
@@ -119,7 +119,7 @@ export function mcpPipe(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
         closeWhenRevoked(deps, principal, connection, () => request.socket.resetAndDestroy());
-        programs.pipe(connection, principal.hash);
+        clients.pipe(connection, principal.hash);
       },
       (error: unknown) =>
         refuse(connection, error instanceof RelayError ? error : new RelayError('internal')),

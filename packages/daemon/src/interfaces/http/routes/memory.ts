@@ -39,7 +39,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
         response: { 200: embeddingsTrialSchema, ...errorResponses(400, 409, 413, 415, 502, 503) },
       },
     },
-    ({ body }) => memory.tryOut(body),
+    ({ body }) => memory.tryEmbeddings(body),
   );
   app.patch(
     '/api/memory/embeddings',

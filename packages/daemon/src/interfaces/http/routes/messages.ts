@@ -125,7 +125,7 @@ async function probeTransport({ whatsapp, send, limits, signal }: ProbeDeps): Pr
   };
   const bell = createWakeSignal();
   const unsubscribe = whatsapp.subscribe((event) => {
-    if (event.type === 'receipt' || event.type === 'refused') bell.ring();
+    if (event.type === 'receipt' || event.type === 'refused') bell.wake();
   });
   try {
     const until = performance.now() + limits.probeMs;

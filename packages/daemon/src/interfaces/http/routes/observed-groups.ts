@@ -107,7 +107,7 @@ const DIGEST_EXPORT_PATH = '/api/outside-memory';
 
 export function digestExportRoutes(
   app: App,
-  { outsideMemory }: Pick<HttpDeps, 'outsideMemory'>,
+  { digestExport }: Pick<HttpDeps, 'digestExport'>,
 ): void {
   app.get(
     DIGEST_EXPORT_PATH,
@@ -119,7 +119,7 @@ export function digestExportRoutes(
         response: { 200: digestExportStateSchema, ...errorResponses() },
       },
     },
-    () => outsideMemory.state(),
+    () => digestExport.state(),
   );
 
   app.patch(
@@ -136,7 +136,7 @@ export function digestExportRoutes(
     },
     async ({ body }, reply) => {
       reply.header('cache-control', 'no-store');
-      return outsideMemory.change(body);
+      return digestExport.change(body);
     },
   );
 }

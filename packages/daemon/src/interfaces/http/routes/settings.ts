@@ -21,7 +21,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
         response: { 200: settingsOverviewSchema, ...errorResponses() },
       },
     },
-    () => settings.shown(),
+    () => settings.overview(),
   );
 
   app.patch(
@@ -39,7 +39,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
     },
     async ({ body }) => {
       await settings.change(body);
-      return settings.shown();
+      return settings.overview();
     },
   );
 

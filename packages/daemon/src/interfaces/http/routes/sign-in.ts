@@ -22,7 +22,7 @@ const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 export function signInRoutes(
   app: App,
   deps: Pick<HttpDeps, 'signIn' | 'rotateOwnerToken'>,
-  world: { port(): number; failures: Limiter; streams: OpenStreams },
+  server: { port(): number; failures: Limiter; streams: OpenStreams },
 ): void {
   const { signIn } = deps;
   const tags = ['sign-in'];
@@ -42,7 +42,7 @@ export function signInRoutes(
       const code = secret();
       const expiresAt = new Date(Date.now() + CODE_MS);
       await signIn.addCode(hashSecret(code), expiresAt);
-      const url = `http://127.0.0.1:${world.port()}/login?code=${code}`;
+      const url = `http://127.0.0.1:${server.port()}/login?code=${code}`;
       return reply.code(201).send({ url, expires_at: expiresAt.toISOString() });
     },
   );
@@ -63,12 +63,12 @@ export function signInRoutes(
     async (request, reply) => {
       const now = new Date();
       if (!(await signIn.spendCode(hashSecret(request.query.code), now))) {
-        throw wrongCredentialError(world.failures, new RelayError('login_code_invalid'));
+        throw wrongCredentialError(server.failures, new RelayError('login_code_invalid'));
       }
       const session = secret();
       await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS));
       return reply
-        .setCookie(sessionCookie(world.port()), session, { ...COOKIE, maxAge: SESSION_MS / 1000 })
+        .setCookie(sessionCookie(server.port()), session, { ...COOKIE, maxAge: SESSION_MS / 1000 })
         .header('cache-control', 'no-store')
         .redirect('/', 302);
     },
@@ -87,9 +87,9 @@ export function signInRoutes(
     async ({ principal }, reply) => {
       if (principal?.kind === 'session') {
         await signIn.endSession(principal.hash);
-        world.streams.end(principal);
+        server.streams.end(principal);
       }
-      return reply.code(204).clearCookie(sessionCookie(world.port()), COOKIE).send(null);
+      return reply.code(204).clearCookie(sessionCookie(server.port()), COOKIE).send(null);
     },
   );
 
@@ -105,8 +105,8 @@ export function signInRoutes(
     },
     async (_request, reply) => {
       await signIn.endAll();
-      world.streams.endSessions();
-      return reply.code(204).clearCookie(sessionCookie(world.port()), COOKIE).send(null);
+      server.streams.endSessions();
+      return reply.code(204).clearCookie(sessionCookie(server.port()), COOKIE).send(null);
     },
   );
 
@@ -124,7 +124,7 @@ export function signInRoutes(
     async () => {
       const token = await deps.rotateOwnerToken();
       await signIn.endAll();
-      world.streams.endAll();
+      server.streams.endAll();
       return { token };
     },
   );

@@ -137,7 +137,7 @@ export function whatsappStreamRoutes(
   app: App,
   deps: Pick<HttpDeps, 'whatsapp' | 'log'>,
   picture: QrPicture,
-  world: LinkStreamDeps,
+  streamDeps: LinkStreamDeps,
 ): void {
   const declare = (path: string, operationId: string, words: RouteText, frames: () => LinkFrames) =>
     app.get(
@@ -159,9 +159,9 @@ export function whatsappStreamRoutes(
           streamLink({
             transport: deps.whatsapp,
             frames: frames(),
-            signal: world.streams.open(principal, reply.raw),
-            allowed: () => world.authenticator.holds(principal),
-            limits: world.limits,
+            signal: streamDeps.streams.open(principal, reply.raw),
+            allowed: () => streamDeps.authenticator.holds(principal),
+            limits: streamDeps.limits,
           }),
           { objectMode: false },
         );
@@ -227,7 +227,7 @@ async function* streamLink(stream: LinkStream): AsyncGenerator<string, void, voi
     if (event.type !== 'link') return;
     waiting.push(event.link);
     if (waiting.length > limits.streamBatch) waiting.shift();
-    bell.ring();
+    bell.wake();
   });
   try {
     let kept = performance.now();

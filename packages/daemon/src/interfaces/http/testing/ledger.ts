@@ -51,7 +51,7 @@ export const ledgerStandIns = (recorded: Recorded): Pick<HttpDeps, 'ledger'> => 
   ledger: {
     why: recorded('why', async () => why),
     list: recorded('listLedger', async () => ({ entries: [decided], cursor: '1', more: false })),
-    asked: recorded('askedInLedger', async () => [decided]),
+    linesAboutApproval: recorded('askedInLedger', async () => [decided]),
     verify: recorded('verifyLedger', async ({ full }) => ({ ...verdict, full })),
   },
 });

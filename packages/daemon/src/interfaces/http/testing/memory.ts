@@ -27,6 +27,6 @@ const trial: EmbeddingsTrial = {
 
 export const memoryStandIns = (recorded: Recorded): MemoryService => ({
   status: recorded('memoryStatus', async () => status),
-  tryOut: recorded('tryEmbeddings', async () => trial),
+  tryEmbeddings: recorded('tryEmbeddings', async () => trial),
   choose: recorded('chooseEmbeddings', async () => status),
 });

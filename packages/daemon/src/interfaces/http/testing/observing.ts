@@ -37,7 +37,7 @@ const outside: DigestExportState = {
 
 export const observingStandIns = (
   recorded: Recorded,
-): Pick<HttpDeps, 'observing' | 'digests' | 'outsideMemory'> => ({
+): Pick<HttpDeps, 'observing' | 'digests' | 'digestExport'> => ({
   observing: {
     list: recorded('listObserved', async () => [observedGroup]),
     preview: recorded('previewObserved', async () => ({ ...observedGroup, observed: false })),
@@ -52,7 +52,7 @@ export const observingStandIns = (
     digests: recorded('readDigests', async () => ({ digests: [] })),
     hasGroups: async () => false,
   },
-  outsideMemory: {
+  digestExport: {
     state: recorded('outsideMemory', async () => outside),
     change: recorded('changeOutsideMemory', async () => ({ ...outside, webhook_secret: null })),
   },

@@ -47,7 +47,7 @@ export const peopleStandIns = (recorded: Recorded): Pick<HttpDeps, 'grants' | 'p
     detail: recorded('getContact', async () => {
       throw new RelayError('contact_not_found');
     }),
-    knocks: recorded('listKnocks', async () => []),
+    messageRequests: recorded('listKnocks', async () => []),
     dismiss: recorded('dismissKnock', async () => {}),
   },
 });

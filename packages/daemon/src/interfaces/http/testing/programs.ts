@@ -31,10 +31,10 @@ const programToken: ClientToken = {
 
 export const programStandIns = (
   recorded: Recorded,
-): Pick<HttpDeps, 'programTokens' | 'tokens' | 'programs'> => ({
-  programTokens: {
-    known: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null),
-    holds: async (hash) => hash === PROGRAM_HASH,
+): Pick<HttpDeps, 'clientTokens' | 'tokens' | 'clients'> => ({
+  clientTokens: {
+    findClient: async (hash) => (hash === PROGRAM_HASH ? PROGRAM : null),
+    isValid: async (hash) => hash === PROGRAM_HASH,
   },
   tokens: {
     list: recorded('listTokens', async () => [programToken]),
@@ -42,7 +42,7 @@ export const programStandIns = (
     rotate: recorded('rotateToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
     revoke: recorded('revokeToken', async () => programToken),
   },
-  programs: {
+  clients: {
     fetch: recorded('mcp', async () => Response.json({})),
     pipe: recorded('pipe', () => {}),
     tools: recorded('tools', () => []),

@@ -40,7 +40,7 @@ export function memorySignIn(): SignInStore {
 export function memoryForwarderTokens(): ForwarderTokens {
   let current: string | null = null;
   return {
-    knows: async (hash) => hash === current,
+    isValid: async (hash) => hash === current,
     async replace(hash) {
       current = hash;
     },

@@ -84,7 +84,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     metrics: {
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
       text: recorded('metrics', async () => 'relay_hold 0\n'),
-      answered: () => {},
+      countRequest: () => {},
     },
     ...conversationStandIns(recorded),
     whatsapp: {
@@ -103,7 +103,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         queries.push(query);
         return [buffered];
       }),
-      named: recorded(
+      byRefs: recorded(
         'named',
         async (refs) => new Map(refs.map(({ number }) => [number, buffered])),
       ),
@@ -145,7 +145,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     ...retentionStandIns(recorded),
     ...scheduleStandIns(recorded),
     settings: {
-      shown: recorded('settings', async () => settings),
+      overview: recorded('settings', async () => settings),
       change: recorded('changeSettings', async (changed) => {
         configured.push(changed);
       }),

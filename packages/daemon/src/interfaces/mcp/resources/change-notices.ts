@@ -28,8 +28,8 @@ type SendNotice = (event: ServerEvent) => void;
 
 interface NoticeSubscription {
   /** Starts notices from now on; returns a function that stops them. */
-  hear(tell: SendNotice): () => void;
-  leave(): void;
+  onNotice(tell: SendNotice): () => void;
+  unsubscribe(): void;
 }
 
 type ChangeNoticeDeps = Pick<ClientDeps, 'db' | 'lease' | 'admins' | 'tokens' | 'events' | 'log'>;
@@ -45,20 +45,20 @@ interface Audience {
 const MOST_SEATS = 32;
 
 export class ChangeNotices {
-  readonly #world: ChangeNoticeDeps;
+  readonly #deps: ChangeNoticeDeps;
   readonly #audiences = new Map<string, Audience>();
   #following: Promise<() => void> | null = null;
 
   constructor(deps: ChangeNoticeDeps) {
-    this.#world = deps;
+    this.#deps = deps;
   }
 
   /** Once it resolves, no later change is missed. Null when the token has reached the maximum of subscriptions. */
-  async seat(hash: string): Promise<NoticeSubscription | null> {
+  async subscribe(hash: string): Promise<NoticeSubscription | null> {
     const audience = this.#audiences.get(hash) ?? { seats: new Set(), outline: null };
     if (audience.seats.size >= MOST_SEATS) return null;
     const place = { tell: (_: ServerEvent) => {} };
-    const leave = () => {
+    const unsubscribe = () => {
       audience.seats.delete(place);
       if (audience.seats.size > 0 || this.#audiences.get(hash) !== audience) return;
       this.#audiences.delete(hash);
@@ -71,15 +71,15 @@ export class ChangeNotices {
       await this.#following;
       audience.outline ??= await this.#outline(hash);
     } catch (error) {
-      leave();
+      unsubscribe();
       throw error;
     }
     return {
-      hear(tell) {
+      onNotice(tell) {
         place.tell = tell;
-        return leave;
+        return unsubscribe;
       },
-      leave,
+      unsubscribe,
     };
   }
 
@@ -89,7 +89,7 @@ export class ChangeNotices {
   }
 
   #follow(): Promise<() => void> {
-    const { events, log } = this.#world;
+    const { events, log } = this.#deps;
     return followEventLog(
       events,
       (batch) => this.#take(batch),
@@ -109,15 +109,15 @@ export class ChangeNotices {
   }
 
   async #outline(hash: string): Promise<ResourceOutline | null> {
-    const program = await this.#world.tokens.known(hash);
-    return program === null ? null : loadOutline(this.#world, program);
+    const program = await this.#deps.tokens.findClient(hash);
+    return program === null ? null : loadOutline(this.#deps, program);
   }
 
   async #take(batch: readonly StreamEvent[]): Promise<void> {
     const changes = collectChanges(batch);
     if (changes === null) return;
     for (const [hash, audience] of this.#audiences) {
-      const program = await this.#world.tokens.known(hash);
+      const program = await this.#deps.tokens.findClient(hash);
       // The token is no longer valid. Whoever owns the connection closes it; until then nothing is sent.
       if (program === null) continue;
       for (const event of await this.#newsFor(program, audience, changes)) {
@@ -131,11 +131,11 @@ export class ChangeNotices {
     audience: Audience,
     changes: ResourceChanges,
   ): Promise<readonly ServerEvent[]> {
-    const { places, names } = await findReadableChanges(this.#world, program, changes);
+    const { places, names } = await findReadableChanges(this.#deps, program, changes);
     const before = audience.outline;
     // Load the whole list only when it may have changed.
     if (changes.access || before === null || names.some((name) => !before.names.has(name))) {
-      audience.outline = await loadOutline(this.#world, program);
+      audience.outline = await loadOutline(this.#deps, program);
     }
     const isAnother = before !== null && before.print !== audience.outline?.print;
     const chats = places.some(({ kind }) => kind === 'chat') || isAnother;
@@ -338,7 +338,7 @@ export async function createListenHandler(
   factory: McpServerFactory,
   onerror: (error: Error) => void,
 ): Promise<Fetch> {
-  const seat = await notices.seat(hash);
+  const seat = await notices.subscribe(hash);
   let heard = false;
   const handler = createMcpHandler(factory, {
     onerror,
@@ -347,7 +347,7 @@ export async function createListenHandler(
       publish() {},
       subscribe(tell) {
         heard = true;
-        return seat?.hear(tell) ?? (() => {});
+        return seat?.onNotice(tell) ?? (() => {});
       },
     },
   });
@@ -355,7 +355,7 @@ export async function createListenHandler(
     try {
       return await handler.fetch(...request);
     } finally {
-      if (!heard) seat?.leave();
+      if (!heard) seat?.unsubscribe();
     }
   };
 }

@@ -21,7 +21,7 @@ import {
 import { parseResourceUri, RESOURCE_TEMPLATES, type ResourceRef, resourceUri } from './uris.ts';
 
 interface ResourceServerContext {
-  readonly world: ClientDeps;
+  readonly deps: ClientDeps;
   readonly hash: string;
   readonly era: 'legacy' | 'modern';
   /** Of a lasting connection; null when each request is independent. */
@@ -34,21 +34,21 @@ export async function registerResources(
   server: Server,
   offered: ResourceServerContext,
 ): Promise<void> {
-  const { world: deps, hash } = offered;
+  const { deps, hash } = offered;
   server.registerCapabilities({ resources: {} });
   await registerNotices(server, offered);
   server.setRequestHandler('resources/list', ({ params }) =>
     answerRequest(deps, hash, (asking) => listResourcePage(asking, params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () =>
-    answerRequest(deps, hash, async ({ program }) => ({
-      resourceTemplates: RESOURCE_TEMPLATES.filter(({ kind }) =>
-        mayReadResource(program, kind),
-      ).map(({ kind: _, uri, ...told }) => ({
-        uriTemplate: uri,
-        ...told,
-        mimeType: JSON_MIME_TYPE,
-      })),
+    answerRequest(deps, hash, async ({ client }) => ({
+      resourceTemplates: RESOURCE_TEMPLATES.filter(({ kind }) => mayReadResource(client, kind)).map(
+        ({ kind: _, uri, ...template }) => ({
+          uriTemplate: uri,
+          ...template,
+          mimeType: JSON_MIME_TYPE,
+        }),
+      ),
     })),
   );
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
@@ -70,11 +70,11 @@ async function registerNotices(
     return;
   }
   // If the event log cannot be followed, everything else still works, and no notices are announced.
-  const seat = await notices.seat(hash).catch(() => null);
+  const seat = await notices.subscribe(hash).catch(() => null);
   if (seat === null) return;
   server.registerCapabilities(NOTICE_CAPABILITIES);
   const wanted = era === 'modern' ? null : registerSubscriptions(server);
-  const leave = seat.hear((event) => {
+  const leave = seat.onNotice((event) => {
     if (event.kind === 'resource_updated' && wanted?.has(event.uri) === false) return;
     // The client may have disconnected already; then this subscription ends in a moment too.
     notify(server, event).catch(() => {});
@@ -122,13 +122,13 @@ export async function readResource(
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const place = parseResourceUri(uri);
-  if (place === null || !mayReadResource(asking.program, place.kind))
+  if (place === null || !mayReadResource(asking.client, place.kind))
     throw new ResourceNotFoundError(uri);
   try {
     const said =
       place.kind === 'chats'
         ? await readChatList(asking)
-        : await callTool(asking.world, hash, ...toolFor(place), { ...QUIET_CALL, signal });
+        : await callTool(asking.deps, hash, ...toolFor(place), { ...QUIET_CALL, signal });
     return { contents: [{ uri, mimeType: JSON_MIME_TYPE, text: JSON.stringify(said) }] };
   } catch (error) {
     if (error instanceof RelayError && HIDDEN_STATUSES.includes(error.status)) {
@@ -160,8 +160,8 @@ function toolFor(place: Exclude<ResourceRef, { kind: 'chats' }>): [tool: string,
 }
 
 /** Contains no message text, so listing the chats does not count as reading them. */
-async function readChatList({ world: deps, program }: AuthorizedRequest) {
-  const rows = await listResourceRows(deps, program, {
+async function readChatList({ deps, client }: AuthorizedRequest) {
+  const rows = await listResourceRows(deps, client, {
     parts: ['chat'],
     after: null,
     limit: MOST_CHATS,

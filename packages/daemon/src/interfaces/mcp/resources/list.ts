@@ -20,16 +20,16 @@ export const JSON_MIME_TYPE = 'application/json';
 const PAGE = 100;
 
 export async function listResourcePage(
-  { world: deps, program }: AuthorizedRequest,
+  { deps, client }: AuthorizedRequest,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
   const after = cursor === undefined ? null : parseCursor(cursor);
-  const rows = await listResourceRows(deps, program, { after, limit: PAGE + 1 });
+  const rows = await listResourceRows(deps, client, { after, limit: PAGE + 1 });
   const page = rows.slice(0, PAGE);
   const last = page.at(-1);
   return {
     resources: [
-      ...(after === null && mayReadResource(program, 'chats') ? [ALL_CHATS] : []),
+      ...(after === null && mayReadResource(client, 'chats') ? [ALL_CHATS] : []),
       ...page.map(toResource),
     ],
     ...(rows.length > PAGE && last !== undefined ? { nextCursor: encodeCursor(last) } : {}),

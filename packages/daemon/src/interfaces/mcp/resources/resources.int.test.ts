@@ -12,7 +12,7 @@ import { readResource } from './handlers.ts';
 import { listResourcePage } from './list.ts';
 
 const bed = await openReading();
-const { chatter, world, sql, grant, token, readBy } = bed;
+const { chatter, deps, sql, grant, token, readBy } = bed;
 const EVERYTHING: readonly ClientScope[] = ['messages:read', 'digests:read', 'conversations:read'];
 
 const ben = await chatter.person('Ben B', '15550000001');
@@ -60,11 +60,11 @@ const address = async (chat: ChatId) => {
 
 type Token = Awaited<ReturnType<typeof token>>;
 const list = ({ hash }: Token, cursor?: string) =>
-  answerRequest(world, hash, (asking) => listResourcePage(asking, cursor));
+  answerRequest(deps, hash, (asking) => listResourcePage(asking, cursor));
 const urisFor = async (who: Token) => (await list(who)).resources.map(({ uri }) => uri).sort();
 const read = async ({ hash }: Token, uri: string) => {
   const signal = new AbortController().signal;
-  const { contents } = await answerRequest(world, hash, (asking) =>
+  const { contents } = await answerRequest(deps, hash, (asking) =>
     readResource(asking, hash, uri, signal),
   );
   const [content] = contents;
@@ -190,9 +190,9 @@ const happens = async (kind: string, subject: string | null, data = {}) => {
 };
 
 async function listening(notices: ChangeNotices, { hash }: Token) {
-  const seat = await notices.seat(hash);
+  const seat = await notices.subscribe(hash);
   const heard: string[] = [];
-  const leave = seat?.hear((event) => {
+  const leave = seat?.onNotice((event) => {
     heard.push(event.kind === 'resource_updated' ? event.uri : event.kind);
   });
   if (leave === undefined) throw new Error('no seat');
@@ -202,7 +202,7 @@ async function listening(notices: ChangeNotices, { hash }: Token) {
 }
 
 test('sends a change under every address of the resource, to those who may read it', async () => {
-  const notices = new ChangeNotices(world);
+  const notices = new ChangeNotices(deps);
   await sql(
     `INSERT INTO contact_aliases (account_id, contact_id, kind, value) VALUES ($1, $2, 'lid', '4242')`,
     [bed.account, ben.contact],
@@ -245,7 +245,7 @@ test('sends a change under every address of the resource, to those who may read 
 });
 
 test('notifies the tokens whose list changes when a grant is given or revoked', async () => {
-  const notices = new ChangeNotices(world);
+  const notices = new ChangeNotices(deps);
   const all = await listening(notices, every);
   const ofCara = await listening(notices, await token(EVERYTHING, [cara.contact]));
   await grant({ contact: stranger.contact }, 'Dan');
@@ -262,7 +262,7 @@ test('notifies the tokens whose list changes when a grant is given or revoked', 
 });
 
 test('notifies a revoked token no more, and stops following when the last subscriber leaves', async () => {
-  const notices = new ChangeNotices(world);
+  const notices = new ChangeNotices(deps);
   const who = await token(EVERYTHING);
   const gone = await listening(notices, who);
   const stays = await listening(notices, every);
@@ -286,12 +286,12 @@ test('notifies a revoked token no more, and stops following when the last subscr
 });
 
 test('limits the subscriptions of a token', async () => {
-  const notices = new ChangeNotices(world);
-  const seats = await Promise.all(Array.from({ length: 33 }, () => notices.seat(every.hash)));
+  const notices = new ChangeNotices(deps);
+  const seats = await Promise.all(Array.from({ length: 33 }, () => notices.subscribe(every.hash)));
   expect(seats.filter((seat) => seat === null)).toHaveLength(1);
   const { hash } = await token(EVERYTHING);
-  const other = await notices.seat(hash);
+  const other = await notices.subscribe(hash);
   expect(other).not.toBeNull();
-  for (const seat of [...seats, other]) seat?.leave();
+  for (const seat of [...seats, other]) seat?.unsubscribe();
   expect(notices.seats).toBe(0);
 });

@@ -42,32 +42,37 @@ export interface Door {
 
 export async function programBed() {
   const store = await freshStore();
-  const world = await openDaemonHarness(store, { zone: ZONE });
-  afterAll(() => world.close());
+  const harness = await openDaemonHarness(store, { zone: ZONE });
+  afterAll(() => harness.close());
   const { account, sql } = store;
-  const { conversations: inside } = world;
+  const { conversations: inside } = harness;
   const { db, lease } = inside;
   const begun = createClientConversations(inside);
   const scheduling = { ...inside, zone: ZONE };
   const programs = {
     ...inside,
     tokens: createClientTokens(db, account),
-    conversations: world.verbs,
-    schedules: world.schedules.verbs,
-    approvals: world.approvals,
-    acts: {
+    conversations: harness.service,
+    schedules: harness.schedules.service,
+    approvals: harness.approvals,
+    actions: {
       createConversation: begun.create,
       controlConversation: begun.control,
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
     transport: { link: { phone: null } } as ClientDeps['transport'],
-    turns: new CallOrder(),
+    callOrder: new CallOrder(),
     admins: [],
     zone: ZONE,
-    changed: () => {},
+    onChange: () => {},
   } satisfies Partial<ClientDeps> as unknown as ClientDeps;
-  const tokens = createTokenService({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
+  const tokens = createTokenService({
+    db,
+    lease,
+    changed: () => {},
+    onRevoke: begun.pauseStartedBy,
+  });
 
   let people = 0;
   /** A contact who has written before, with all grants unless given otherwise. */
@@ -97,8 +102,8 @@ export async function programBed() {
     return { name, phone, address: `${phone.slice(1)}@s.whatsapp.net`, chat, contact };
   }
 
-  async function program(wish: Wish = {}) {
-    const { scopes = EVERYTHING, contacts, confirm = false } = wish;
+  async function program(request: Wish = {}) {
+    const { scopes = EVERYTHING, contacts, confirm = false } = request;
     const { id, name, secret } = await tokens.create({
       name: `program ${randomUUID().slice(0, 8)}`,
       scopes,
@@ -130,7 +135,7 @@ export async function programBed() {
       'SELECT action, outcome, reason FROM ledger WHERE actor = $1 ORDER BY seq',
       [actor],
     );
-  return { ...world, somebody, program, ledger };
+  return { ...harness, somebody, program, ledger };
 }
 
 const EVERYTHING: CreateToken['scopes'] = [

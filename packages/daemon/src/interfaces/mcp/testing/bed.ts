@@ -43,32 +43,32 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
   const waits: number[] = [];
   const logged: { readonly message: string; readonly fields: LogFields }[] = [];
   const keep = (message: string, fields: LogFields = {}) => void logged.push({ message, fields });
-  const gated = { db, lease, gate, changed: () => {} };
+  const gated = { db, lease, gate, onChange: () => {} };
   const approvals = createApprovalService({
     ...gated,
-    carryOut: {
+    actions: {
       sendInConversation: unreached,
-      rejected: unreached,
+      onRejected: unreached,
       createConversation: unreached,
       scheduleMessage: unreached,
       cancelSchedule: unreached,
     },
   });
-  const world: ClientDeps = {
+  const deps: ClientDeps = {
     ...gated,
-    changed: () => gate.hint(),
+    onChange: () => gate.wakeOutbox(),
     tokens: createClientTokens(db, account),
     transport: network,
     search: absent,
     conversations: absent,
     schedules: absent,
     digests: absent,
-    acts: absent,
+    actions: absent,
     summaries: absent,
     ledger: absent,
     approvals,
     events: new PostgresEventLog(db, account),
-    turns: new CallOrder(),
+    callOrder: new CallOrder(),
     admins: [],
     zone: 'Europe/Berlin',
     pollMs: 30_000,
@@ -82,11 +82,11 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
       later(ms);
     },
     keepsSession: () => canStoreSession(db, lease),
-    picture: async (qr) => Buffer.from(qr).toString('base64'),
+    renderQr: async (qr) => Buffer.from(qr).toString('base64'),
   };
-  const programs = openClientApi(world);
+  const programs = openClientApi(deps);
   const grants = createGrantService(gated);
-  const tokens = createTokenService(gated);
+  const tokens = createTokenService({ ...gated, changed: gated.onChange });
 
   let made = 0;
   const connect = async (
@@ -110,7 +110,7 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
 
   return {
     ...post,
-    world,
+    deps,
     programs,
     approvals,
     tokens,
@@ -154,7 +154,7 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
             body,
             quotedId: null,
             media: null,
-            late: false,
+            isLate: false,
             source: 'whatsapp',
             inboxSeq: null,
           },
@@ -166,7 +166,7 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
         sentAt,
       ]);
     },
-    newToken: (wish: { scopes: ClientScope[]; confirm?: boolean; contacts?: string[] }) =>
-      tokens.create({ name: `program ${++made}`, confirm: false, ...wish }),
+    newToken: (request: { scopes: ClientScope[]; confirm?: boolean; contacts?: string[] }) =>
+      tokens.create({ name: `program ${++made}`, confirm: false, ...request }),
   };
 }

@@ -34,14 +34,14 @@ export async function openReading(after: CleanupHook = afterAll) {
   const model = { say: async (text: string) => `Summary of ${text.split('\n').length} lines` };
   const tokens = createTokenService({ db, lease, changed: () => {} });
   // Tools that only read do not use the other dependencies.
-  const world = {
+  const deps = {
     ...conversations,
     now,
     tokens: createClientTokens(db, account),
     transport: { link: { phone: null } } as unknown as Transport,
     search: chatter.search,
-    conversations: base.verbs,
-    schedules: base.schedules.verbs,
+    conversations: base.service,
+    schedules: base.schedules.service,
     digests: createDigestService({ db, account, now, zone: 'UTC', dailyAt: '04:00' }),
     summaries: {
       begin: async () => (name, lines) => {
@@ -52,13 +52,13 @@ export async function openReading(after: CleanupHook = afterAll) {
     },
     ledger: createLedgerReader({ db, account, admins: [ADMIN], now, zone: 'UTC' }),
     approvals: base.approvals,
-    turns: new CallOrder(),
+    callOrder: new CallOrder(),
     wait: async () => {},
     keepsSession: async () => true,
-    picture: async () => '',
+    renderQr: async () => '',
     admins: [ADMIN],
     zone: 'UTC',
-    changed: () => {},
+    onChange: () => {},
   } satisfies Partial<ClientDeps> as unknown as ClientDeps;
 
   let made = 0;
@@ -80,7 +80,7 @@ export async function openReading(after: CleanupHook = afterAll) {
     tool: string,
     input: unknown = {},
     door: Partial<CallContext> = {},
-  ) => callTool(world, hash, tool, input, { ...DOOR, ...door });
+  ) => callTool(deps, hash, tool, input, { ...DOOR, ...door });
 
   /** A grant, with the owner's name for the contact or group. */
   async function grant(
@@ -119,7 +119,7 @@ export async function openReading(after: CleanupHook = afterAll) {
       await sql<{ chat_id: string }>('SELECT chat_id FROM token_reads WHERE token_id = $1', [id])
     ).map(({ chat_id }) => chat_id);
 
-  return { ...base, chatter, world, asked, model, token, call, grant, digest, readBy };
+  return { ...base, chatter, deps, asked, model, token, call, grant, digest, readBy };
 }
 
 const DOOR: CallContext = {

@@ -44,7 +44,7 @@ test('waits for a QR code and returns it, and reports the account as linked afte
 
 test('returns the seed’s code when the session cannot be stored or linking does not start', async () => {
   verifies('002-AUTH-ERR-32000', '002-AUTH-ERR-32001');
-  const { connect, newToken, network, world, sql } = await freshPrograms(onTestFinished);
+  const { connect, newToken, network, deps, sql } = await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   const start = network.connect;
   for (const [way, version] of TRANSPORT_VERSIONS) {
@@ -63,7 +63,7 @@ test('returns the seed’s code when the session cannot be stored or linking doe
     await client.close();
   }
 
-  expect(await world.keepsSession()).toBe(true);
+  expect(await deps.keepsSession()).toBe(true);
   await sql(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`);
   await sql('CREATE TRIGGER full_disk BEFORE INSERT ON whatsapp_keys EXECUTE FUNCTION full_disk()');

@@ -56,7 +56,7 @@ export const getChatsTool = defineTool({
   hints: READ_ONLY_HINTS,
   input: z.strictObject({ unread_only: z.boolean().default(true) }),
   output: chatsOutput,
-  async run({ world: deps, scope, noteRead }, { unread_only }) {
+  async run({ deps, scope, noteRead }, { unread_only }) {
     const { db, lease, admins } = deps;
     const { rows } = await sql<ChatRow>`
       SELECT c.id AS chat, coalesce(${CHAT_JID_SQL}, c.id::text) AS id, coalesce(c.name, ${CHAT_JID_SQL}, c.id::text) AS name, c.unread_count,
@@ -105,7 +105,7 @@ export const summarizeChatTool = defineTool({
     more: z.boolean().describe('There are older messages, which are not in it.'),
   }),
   async run(call, { chat_id, limit }) {
-    const { db, lease, admins, summaries } = call.world;
+    const { db, lease, admins, summaries } = call.deps;
     const { chat, address, name } = await resolveReadableChat(call, chat_id);
     const summarise = await summaries.begin(actorName(call.actor), chat, call.signal);
     call.progress('Reading the chat');
@@ -174,7 +174,7 @@ export const getDigestTool = defineTool({
     left_out: z.int().describe('How many groups did not fit; name one for its digest.'),
   }),
   async run(call, { group, day }) {
-    const { db, lease, admins, digests } = call.world;
+    const { db, lease, admins, digests } = call.deps;
     const readable = await findReadableChats({ db, account: lease.account, admins }, call.scope);
     const { digests: found } = await digests.digests(
       { ...(group === undefined ? {} : { group }), ...(day === undefined ? {} : { day }) },
@@ -185,7 +185,7 @@ export const getDigestTool = defineTool({
     const places = new Map(
       (await findReachableByIds(call, chats)).map((place) => [place.chat, place]),
     );
-    const told = found.flatMap((each) => {
+    const shown = found.flatMap((each) => {
       const place = places.get(chatId(each.chat_id));
       return place === undefined
         ? []
@@ -200,8 +200,8 @@ export const getDigestTool = defineTool({
           ];
     });
     return {
-      digests: told.slice(0, MOST_GROUPS),
-      left_out: Math.max(0, told.length - MOST_GROUPS),
+      digests: shown.slice(0, MOST_GROUPS),
+      left_out: Math.max(0, shown.length - MOST_GROUPS),
     };
   },
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { programBed } from '../testing/acting.ts';
 
 const bed = await programBed();
-const { approvals, ledger, program, somebody, sql, state, verbs } = bed;
+const { approvals, ledger, program, somebody, sql, state, service } = bed;
 const OBJECTIVE = 'Agree on a time for tea';
 
 const created = (answer: Record<string, unknown>) => instanceId(String(answer.id));
@@ -24,7 +24,7 @@ describe('create_conversation', () => {
     });
     expect(answer).toMatchObject({ status: 'created', state: 'CREATED' });
     await bed.reaches(created(answer), 'WAITING_FOR_REPLY');
-    expect(await verbs.get(created(answer))).toMatchObject({
+    expect(await service.get(created(answer))).toMatchObject({
       objective: OBJECTIVE,
       target_contact: who.phone,
       facts: ['Any afternoon'],
@@ -181,7 +181,7 @@ test('pauses a client’s conversations when its token is revoked, until the own
   await bed.reaches(owners, 'WAITING_FOR_REPLY');
   await claude.revoke();
   expect([await state(begun), await state(owners)]).toEqual(['PAUSED', 'WAITING_FOR_REPLY']);
-  await verbs.resume(begun);
+  await service.resume(begun);
   expect(await state(begun)).toBe('WAITING_FOR_REPLY');
 });
 
@@ -280,8 +280,8 @@ describe('control_conversation', () => {
     };
     const owners = await running((await somebody()).phone);
     await claude.call('control_conversation', { id: owners, action: 'pause' });
-    await verbs.resume(owners);
-    await verbs.pause(owners);
+    await service.resume(owners);
+    await service.pause(owners);
     await refused(owners);
 
     const taken = await running((await somebody()).phone);
@@ -290,7 +290,7 @@ describe('control_conversation', () => {
     await refused(taken);
 
     const asking = await running((await somebody()).phone);
-    bed.agent(() => ({ messages: [], intervene: 'Which day?' }));
+    bed.agent(() => ({ messages: [], interventionReason: 'Which day?' }));
     await bed.reply(asking, 'When?');
     await bed.reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
     bed.agent(() => ({ messages: ['Hello'] }));

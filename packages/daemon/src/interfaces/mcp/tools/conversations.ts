@@ -63,7 +63,7 @@ export const createConversationTool = defineTool({
   input: createInput,
   output: createOutput,
   async run(call, asked) {
-    const { acts } = call.world;
+    const { actions } = call.deps;
     const { chat_id, ...rest } = asked;
     const outcome = await submitAction(
       call,
@@ -71,15 +71,18 @@ export const createConversationTool = defineTool({
         const who = await resolveChat(call, chat_id, tx);
         const request = createRequestFor(who, rest);
         return {
-          question: confirmationText(who, request),
-          async submit(work, circumstances) {
-            const { made, ...decided } = await acts.createConversation(
+          confirmationText: confirmationText(who, request),
+          async submit(work, context) {
+            const { conversation, ...decided } = await actions.createConversation(
               work,
               call.actor,
               request,
-              circumstances,
+              context,
             );
-            return { ...decided, done: made && { status: 'created' as const, ...made } };
+            return {
+              ...decided,
+              output: conversation && { status: 'created' as const, ...conversation },
+            };
           },
         };
       }),
@@ -152,7 +155,7 @@ export const listConversationsTool = defineTool({
   }),
   output: z.object({ conversations: z.array(conversationViewSchema) }),
   async run(call, { state, limit }) {
-    const seen = await listVisibleConversations(call, call.world.db, { state, limit });
+    const seen = await listVisibleConversations(call, call.deps.db, { state, limit });
     return { conversations: seen.map(toConversationView) };
   },
 });
@@ -190,7 +193,7 @@ export const getConversationTool = defineTool({
       .optional(),
   }),
   async run(call, { id, transcript }) {
-    const { db } = call.world;
+    const { db } = call.deps;
     const seen = await loadVisibleConversation(call, db, instanceId(id));
     if (!transcript) return toConversationView(seen);
     const said = await loadTranscript(call, db, seen, MOST_LINES);
@@ -215,12 +218,12 @@ export const controlConversationTool = defineTool({
   }),
   output: z.object({ id: z.string(), state: instanceStateSchema }),
   async run(call, { id: given, action }) {
-    const { acts } = call.world;
+    const { actions } = call.deps;
     const id = instanceId(given);
     const { decision, state } = await call.inTurn(() =>
-      transaction(call.world, async (work) => {
+      transaction(call.deps, async (work) => {
         await loadVisibleConversation(call, work.tx, id);
-        return acts.controlConversation(work, call.actor, id, action);
+        return actions.controlConversation(work, call.actor, id, action);
       }),
     );
     if (decision.outcome !== 'allow') {
@@ -234,7 +237,7 @@ export const controlConversationTool = defineTool({
 // Invariant: objective and steps are shown only to the client that wrote them; the transcript is returned only where
 // the grant allows reading, after the read was recorded.
 
-type ConversationAccess = Pick<ClientCall, 'world' | 'program' | 'actor' | 'scope'>;
+type ConversationAccess = Pick<ClientCall, 'deps' | 'client' | 'actor' | 'scope'>;
 
 interface VisibleConversation {
   readonly id: InstanceId;
@@ -267,14 +270,14 @@ interface ConversationFilter {
 
 /** Newest first. */
 async function listVisibleConversations(
-  { world: deps, program, actor, scope }: ConversationAccess,
+  { deps, client, actor, scope }: ConversationAccess,
   db: Db,
   { id, state, limit = 1 }: ConversationFilter,
 ): Promise<VisibleConversation[]> {
   const { admins } = deps;
   const { account } = deps.lease;
   const own = sql`i.created_by = ${actorName(actor)}`;
-  const reach = { admins, contacts: program.contacts };
+  const reach = { admins, contacts: client.contacts };
   const { rows } = await sql<VisibleConversation>`
     SELECT i.id, i.chat_id AS chat, i.state, ${own} AS own, i.objective, i.todos, i.reason, i.created_at, i.updated_at,
       CASE WHEN a.follow_ups_suspended_since IS NULL THEN i.timer_due_at END AS timer_due_at, i.follow_up_count, i.max_followups, coalesce(g.display_name, i.target_contact) AS name,
@@ -284,7 +287,7 @@ async function listVisibleConversations(
     FROM instances i JOIN accounts a ON a.id = i.account_id
       LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
     WHERE i.account_id = ${account} AND (${own} OR i.chat_id IN (${reachableChatsSql(account, reach)}))
-      AND (${program.contacts === null}::boolean OR i.contact_id = ANY(${program.contacts ?? []}::uuid[]))
+      AND (${client.contacts === null}::boolean OR i.contact_id = ANY(${client.contacts ?? []}::uuid[]))
       AND (${id ?? null}::uuid IS NULL OR i.id = ${id ?? null})
       AND (${state ?? null}::text IS NULL OR i.state = ${state ?? null})
     ORDER BY i.queue_seq DESC LIMIT ${limit}`.execute(db);
@@ -344,7 +347,7 @@ async function loadTranscript(
   await call.noteRead(db, [chat]);
   const { rows } = await sql<SpokenLine>`
     SELECT CASE m.role WHEN 'manual' THEN 'owner' ELSE m.role END AS "from", m.content AS text, m.at
-    FROM instance_messages m WHERE m.account_id = ${call.world.lease.account} AND m.instance_id = ${id}
+    FROM instance_messages m WHERE m.account_id = ${call.deps.lease.account} AND m.instance_id = ${id}
       AND m.role <> 'system' ORDER BY m.id DESC LIMIT ${most}`.execute(db);
   return rows.reverse();
 }

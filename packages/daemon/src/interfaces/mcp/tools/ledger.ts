@@ -51,14 +51,15 @@ export const whyTool = defineTool({
   }),
   output,
   async run(call, { id }) {
-    const told = (UUID.test(id) ? await ofApproval(call, id) : null) ?? (await ofMessage(call, id));
-    if (told === null) throw new RelayError('nothing_known', { id });
-    return told;
+    const answer =
+      (UUID.test(id) ? await ofApproval(call, id) : null) ?? (await ofMessage(call, id));
+    if (answer === null) throw new RelayError('nothing_known', { id });
+    return answer;
   },
 });
 
 async function ofApproval(call: ClientCall, id: string): Promise<WhyAnswer | null> {
-  const { db, lease } = call.world;
+  const { db, lease } = call.deps;
   const asked = await findApprovalOutcome(db, lease.account, approvalId(id.toLowerCase()));
   if (asked === null) return null;
   const place = await findChatRef(call, asked.chat ?? asked.contact);
@@ -78,7 +79,7 @@ async function ofApproval(call: ClientCall, id: string): Promise<WhyAnswer | nul
 }
 
 async function ofMessage(call: ClientCall, id: string): Promise<WhyAnswer | null> {
-  const { db, lease } = call.world;
+  const { db, lease } = call.deps;
   const { account } = lease;
   const message = await findReadableMessage(call, id);
   if (message === null) return null;
@@ -100,7 +101,7 @@ async function ofMessage(call: ClientCall, id: string): Promise<WhyAnswer | null
 
 /** The client's own message first: the sender chooses the id, and somebody else may have chosen the same. */
 async function findReadableMessage(call: ClientCall, id: string): Promise<MessageMatch | null> {
-  const { db, lease } = call.world;
+  const { db, lease } = call.deps;
   const found = await findMessagesById(db, lease.account, id);
   const sent = found.flatMap(({ outbox }) => (outbox === null ? [] : [outbox]));
   const caused = await filterOutboxByActor(db, lease.account, actorName(call.actor), sent);
@@ -129,7 +130,7 @@ const approvalOf = (story: MessageStory): string | null =>
   (story.way === 'out' ? story.approval : (story.answer?.approval ?? story.conversation?.approval))
     ?.id ?? null;
 
-const readingOf = ({ world: deps }: ClientCall): ReaderClock => ({
+const readingOf = ({ deps }: ClientCall): ReaderClock => ({
   now: deps.now(),
   zone: deps.zone,
 });

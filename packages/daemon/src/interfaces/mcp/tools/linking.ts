@@ -23,7 +23,7 @@ export const authenticateQrTool = defineTool({
     status: z.enum(['waiting', 'authenticated']).describe('Authentication status'),
   }),
   async run(call) {
-    const { transport, keepsSession, picture } = call.world;
+    const { transport, keepsSession, renderQr } = call.deps;
     if (isLinked(transport.link)) return { status: 'authenticated' as const };
     if (!(await keepsSession())) {
       throw new SeedError(
@@ -40,7 +40,7 @@ export const authenticateQrTool = defineTool({
     if (link.qr === null) {
       throw new SeedError('BROWSER_LAUNCH_FAILED', connectionSentence(link.state));
     }
-    return { qr_code_base64: await picture(link.qr), status: 'waiting' as const };
+    return { qr_code_base64: await renderQr(link.qr), status: 'waiting' as const };
   },
 });
 
@@ -51,11 +51,7 @@ function isLinked(link: WhatsAppLink): boolean {
 }
 
 /** Waits for a QR code, a link or the end of the attempts; after the time limit returns the current link. */
-async function waitForLinkChange({
-  world: deps,
-  signal,
-  progress,
-}: ClientCall): Promise<WhatsAppLink> {
+async function waitForLinkChange({ deps, signal, progress }: ClientCall): Promise<WhatsAppLink> {
   const { transport, wait } = deps;
   let changed = Promise.withResolvers<void>();
   const unsubscribe = transport.subscribe(() => changed.resolve());

@@ -83,10 +83,10 @@ export const sendMessageTool = defineTool({
   input: sendInput,
   output: sendOutput,
   limitMs: ANSWER_WITHIN_MS + 3_000,
-  async run(call, wish) {
-    const by = new Date(call.world.now().getTime() + ANSWER_WITHIN_MS);
-    if (!(await wasSubmitted(call, wish))) await waitUntilReachable(call);
-    const outcome = await submitAction(call, (tx) => prepareSend(call, tx, wish));
+  async run(call, input) {
+    const by = new Date(call.deps.now().getTime() + ANSWER_WITHIN_MS);
+    if (!(await wasSubmitted(call, input))) await waitUntilReachable(call);
+    const outcome = await submitAction(call, (tx) => prepareSend(call, tx, input));
     if (outcome.status !== 'done') return outcome;
     const { id, messageId: message_id } = outcome.done;
     const fate = await waitForAcknowledgement(call, id, by);
@@ -102,34 +102,34 @@ export const sendMessageTool = defineTool({
 });
 
 /** Checked before any waiting, so that an unknown recipient is reported at once. */
-async function wasSubmitted(call: ClientCall, wish: SendInput): Promise<boolean> {
-  const { db } = call.world;
-  const to = await resolveRecipient(call, db, wish);
+async function wasSubmitted(call: ClientCall, input: SendInput): Promise<boolean> {
+  const { db } = call.deps;
+  const to = await resolveRecipient(call, db, input);
   if (call.key === null || to.chat === null) return false;
   const { chat } = to;
   return transaction(
-    call.world,
-    async ({ tx }) => (await findEarlierSend(call, tx, chat, wish)) !== null,
+    call.deps,
+    async ({ tx }) => (await findEarlierSend(call, tx, chat, input)) !== null,
   );
 }
 
 async function prepareSend(
   call: ClientCall,
   tx: Transaction,
-  wish: SendInput,
+  input: SendInput,
 ): Promise<PreparedAction<QueuedMessage>> {
-  const { gate } = call.world;
-  const to = await resolveRecipient(call, tx, wish);
+  const { gate } = call.deps;
+  const to = await resolveRecipient(call, tx, input);
   const chat = await findOrMakeChatFor(call, tx, to);
-  const known = await findEarlierSend(call, tx, chat, wish);
+  const known = await findEarlierSend(call, tx, chat, input);
   const key = call.key === null ? {} : { key: actorScopedKey(call.actor, call.key) };
-  const message = { kind: 'send_message', chat, text: wish.message, ...key } as const;
+  const message = { kind: 'send_message', chat, text: input.message, ...key } as const;
   return {
-    question: `Send this message to ${formatRecipient(to)}?\n\n${wish.message}`,
-    async submit({ tx }, circumstances) {
+    confirmationText: `Send this message to ${formatRecipient(to)}?\n\n${input.message}`,
+    async submit({ tx }, context) {
       if (known !== null) return known;
-      const went = await gate.submit(tx, call.actor, message, circumstances);
-      return { decision: went.decision, approval: went.approval, done: went.message };
+      const went = await gate.submit(tx, call.actor, message, context);
+      return { decision: went.decision, approval: went.approval, output: went.message };
     },
   };
 }
@@ -149,7 +149,7 @@ async function resolveRecipient(
 
 /** The earlier send under the same key of the client, if any. */
 async function findEarlierSend(
-  { world: deps, actor, key }: ClientCall,
+  { deps, actor, key }: ClientCall,
   tx: Transaction,
   chat: ChatId,
   { message }: SendInput,
@@ -159,11 +159,11 @@ async function findEarlierSend(
   const found = await findEarlierByKey(tx, deps.lease.account, actor, asked);
   if (found === null) return null;
   return 'message' in found
-    ? { decision: decisionFor('standing_grant'), approval: null, done: found.message }
-    : { decision: decisionFor(found.reason), approval: found.approval, done: null };
+    ? { decision: decisionFor('standing_grant'), approval: null, output: found.message }
+    : { decision: decisionFor(found.reason), approval: found.approval, output: null };
 }
 
-async function queuedReason({ world: deps }: ClientCall, id: OutboxId): Promise<string> {
+async function queuedReason({ deps }: ClientCall, id: OutboxId): Promise<string> {
   const queued = await deps.gate.queuedFirstContacts(deps.db);
   const first = queued.find((one) => one.id === id);
   if (first !== undefined) return `It waits in the outbox. ${queuedFirstContactSentence(first)}`;
@@ -177,7 +177,7 @@ async function queuedReason({ world: deps }: ClientCall, id: OutboxId): Promise<
 
 /** Checks for a log-out first, whatever else the failure looks like. */
 async function sendFailure(
-  { world: deps }: ClientCall,
+  { deps }: ClientCall,
   id: OutboxId,
   failure: string,
 ): Promise<RelayError> {
@@ -218,7 +218,7 @@ async function waitForAcknowledgement(
   id: OutboxId,
   by: Date,
 ): Promise<SendStatus> {
-  const { events, now, wait } = call.world;
+  const { events, now, wait } = call.deps;
   const begun = now().getTime();
   let [hinted, toldAt] = [Promise.withResolvers<void>(), begun];
   const unsubscribe = events.subscribe(() => hinted.resolve());
@@ -245,7 +245,7 @@ async function waitForAcknowledgement(
   }
 }
 
-const readOutboxState = ({ world: { db, lease } }: ClientCall, id: OutboxId) =>
+const readOutboxState = ({ deps: { db, lease } }: ClientCall, id: OutboxId) =>
   db
     .selectFrom('outbox')
     .select(['state', 'sent_at', 'failure', 'attempts'])
@@ -291,7 +291,7 @@ export function countFitting(messages: readonly MessageForClient[]): number {
 }
 
 /** Positions are exact to the millisecond. */
-const messageCursor = ({ at, number }: ChatPosition): string => `${at.getTime()}.${number}`;
+const messageCursor = ({ at, rowId }: NamedMessage): string => `${at.getTime()}.${rowId}`;
 
 const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
 
@@ -347,7 +347,7 @@ export const readMessagesTool = defineTool({
       throw new RelayError('invalid_request', { what: 'give before or after, not both' });
     }
     const { chat, address, name } = await resolveReadableChat(call, chat_id);
-    const { db, lease, admins } = call.world;
+    const { db, lease, admins } = call.deps;
     const page = await readMessagePage({ db, account: lease.account, admins }, call.scope, {
       chat,
       limit,
@@ -371,7 +371,7 @@ export const readMessagesTool = defineTool({
 
 const noteMessagesRead = (call: ClientCall, said: readonly NamedMessage[]): Promise<void> =>
   call.noteRead(
-    call.world.db,
+    call.deps.db,
     said.map(({ chat }) => chat),
   );
 

@@ -139,16 +139,16 @@ test('summarizes a chat with the model, from its messages and with progress', as
     { chat: ben.chat, by: ben.contact, text: 'Dinner?', at: minute(1) },
     { chat: ben.chat, text: 'At eight', at: minute(2) },
   );
-  const told: string[] = [];
+  const sentences: string[] = [];
   const answer = await call(
     program,
     'summarize_chat',
     { chat_id: BEN },
-    { progress: (sentence) => told.push(sentence) },
+    { progress: (sentence) => sentences.push(sentence) },
   );
   expect(answer).toMatchObject({ summary: 'Summary of 2 lines', messages: 2, more: false });
   expect(reading.asked.at(-1)).toBe('Ben\nBen: Dinner?\nme: At eight');
-  expect(told).toEqual(['Reading the chat', 'Summing up 2 messages']);
+  expect(sentences).toEqual(['Reading the chat', 'Summing up 2 messages']);
 });
 
 test('returns digests of readable groups, by name or all', async () => {

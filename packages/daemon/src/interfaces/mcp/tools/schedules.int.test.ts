@@ -20,7 +20,7 @@ describe('schedule_message', () => {
       when: 'every day at 09:00, Europe/Berlin',
       next_at: expect.stringMatching(/T0[78]:00:00/),
     });
-    const all = await schedules.verbs.list('active');
+    const all = await schedules.service.list('active');
     expect(all.find(({ id }) => id === answer.schedule_id)).toMatchObject({
       text: 'Tea?',
       created_by: claude.actor,
@@ -111,7 +111,7 @@ describe('a scheduled message', () => {
     const [ana, ben, stranger] = [await somebody(), await somebody(), await somebody(null)];
     const claude = await program({ contacts: [ana] });
     for (const { phone } of [ana, ben, stranger]) {
-      await schedules.verbs.create({ to: phone, text: 'Surprise', when: 'daily 10:00' });
+      await schedules.service.create({ to: phone, text: 'Surprise', when: 'daily 10:00' });
     }
     await claude.call('schedule_message', { chat_id: ana.phone, ...TEA });
     const { schedules: seen } = await claude.call('list_schedules', {});
@@ -144,7 +144,7 @@ describe('a scheduled message', () => {
       outcome: 'allow',
       reason: 'narrowing',
     });
-    const owners = await schedules.verbs.create({
+    const owners = await schedules.service.create({
       to: who.phone,
       text: 'Mine',
       when: 'daily 10:00',
@@ -155,7 +155,11 @@ describe('a scheduled message', () => {
   test('is not found when it is to a contact out of reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
     const claude = await program({ contacts: [ana] });
-    const { id } = await schedules.verbs.create({ to: ben.phone, text: 'x', when: 'daily 10:00' });
+    const { id } = await schedules.service.create({
+      to: ben.phone,
+      text: 'x',
+      when: 'daily 10:00',
+    });
     const asking = claude.call('cancel_schedule', { id: scheduleId(id) });
     await expect(asking).rejects.toThrow('may see');
     expect(await ledger(claude.actor)).toEqual([]);

@@ -72,7 +72,7 @@ export const scheduleMessageTool = defineTool({
   input: scheduleInput,
   output: scheduleOutput,
   async run(call, asked) {
-    const { acts } = call.world;
+    const { actions } = call.deps;
     const outcome = await submitAction(
       call,
       onceByKey(call, 'schedule_message', asked, async (tx) => {
@@ -80,22 +80,22 @@ export const scheduleMessageTool = defineTool({
         const chat = await findOrMakeChatFor(call, tx, who);
         let when = '';
         return {
-          // A getter, because `submit` sets `when` before the question is read.
-          get question() {
+          // A getter, because `submit` sets `when` before the confirmation text is read.
+          get confirmationText() {
             return `Send this to ${formatRecipient(who)}, ${when}?\n\n${asked.message}`;
           },
-          async submit({ tx }, circumstances) {
-            const wish = { chat, ...scheduleRequestOf(asked) };
-            const went = await acts.scheduleMessage(tx, call.actor, wish, circumstances);
+          async submit({ tx }, context) {
+            const request = { chat, ...scheduleRequestOf(asked) };
+            const went = await actions.scheduleMessage(tx, call.actor, request, context);
             const { id, decision, approval, words, next } = went;
             when = words;
-            const done = id && {
+            const output = id && {
               status: 'scheduled' as const,
               schedule_id: id,
               when: words,
               next_at: next.toISOString(),
             };
-            return { decision, approval, done };
+            return { decision, approval, output };
           },
         };
       }),
@@ -145,7 +145,7 @@ export const listSchedulesTool = defineTool({
     ),
   }),
   async run(call, { state }) {
-    const seen = await listVisibleSchedules(call, call.world.db, { state });
+    const seen = await listVisibleSchedules(call, call.deps.db, { state });
     return { schedules: seen.map(toScheduleView) };
   },
 });
@@ -170,15 +170,15 @@ export const cancelScheduleTool = defineTool({
   }),
   output: z.object({ id: z.string(), status: z.literal('cancelled') }),
   async run(call, { id: given }) {
-    const { acts, changed } = call.world;
+    const { actions, onChange } = call.deps;
     const id = scheduleId(given);
     const { outcome, reason } = await call.inTurn(() =>
-      transaction(call.world, async ({ tx }) => {
+      transaction(call.deps, async ({ tx }) => {
         await loadVisibleSchedule(call, tx, id);
-        return (await acts.cancelSchedule(tx, call.actor, id)).decision;
+        return (await actions.cancelSchedule(tx, call.actor, id)).decision;
       }),
     );
-    changed();
+    onChange();
     if (outcome !== 'allow') throw new RelayError('denied', { reason: reasonSentence(reason) });
     return { id, status: 'cancelled' as const };
   },
@@ -187,7 +187,7 @@ export const cancelScheduleTool = defineTool({
 // The scheduled messages that a client may see: those to chats it may use.
 // Invariant: the text of a message that has not been sent yet is shown only to the client that wrote it.
 
-type ScheduleAccess = Pick<ClientCall, 'world' | 'program' | 'actor'>;
+type ScheduleAccess = Pick<ClientCall, 'deps' | 'client' | 'actor'>;
 
 interface VisibleSchedule extends ScheduleRow {
   readonly state: (typeof SCHEDULE_STATES)[number];
@@ -205,12 +205,12 @@ const MAX_SCHEDULES = 200;
 
 /** The next one first. */
 async function listVisibleSchedules(
-  { world: deps, program, actor }: ScheduleAccess,
+  { deps, client, actor }: ScheduleAccess,
   db: Db,
   which: VisibleScheduleFilter,
 ): Promise<VisibleSchedule[]> {
   const { account } = deps.lease;
-  const { contacts } = program;
+  const { contacts } = client;
   const own = sql`s.created_by = ${actorName(actor)}`;
   const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
   const { rows } = await sql<VisibleSchedule>`

@@ -48,7 +48,7 @@ export const searchMessagesTool = defineTool({
     left_out: z.int().describe('How many that were found did not fit; narrow the query for them.'),
   }),
   async run(call, { query, chat_id, from, to, limit }) {
-    const { db, search } = call.world;
+    const { db, search } = call.deps;
     const only = chat_id === undefined ? null : await resolveReadableChat(call, chat_id);
     const found = await search.search(call.scope, query, {
       limit,
@@ -68,18 +68,18 @@ export const searchMessagesTool = defineTool({
       const chat = places.get(hit.chat);
       return chat === undefined
         ? []
-        : [{ ...toMessageForClient(hit), chat, source: hit.told ?? ('message' as const) }];
+        : [{ ...toMessageForClient(hit), chat, source: hit.digestKind ?? ('message' as const) }];
     });
     const shown = hits.slice(0, countFitting(hits));
     return {
-      sure: found.some(({ sure }) => sure === true),
+      sure: found.some(({ isSure }) => isSure === true),
       messages: shown,
       left_out: hits.length - shown.length,
     };
   },
 });
 
-function daysOf({ world: deps }: ClientCall, text: string) {
+function daysOf({ deps }: ClientCall, text: string) {
   const zone = findZone(deps.zone);
   const days = zone === null ? null : parseDays(text, deps.now(), zone);
   if (days === null) throw new RelayError('unknown_day', { day: text });

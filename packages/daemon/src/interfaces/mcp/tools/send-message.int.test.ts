@@ -17,7 +17,7 @@ const bed = async (options?: Parameters<typeof freshPrograms>[1]) => {
   return { ...programs, token };
 };
 
-const wish = (chat_id: string, message = 'Hello') => ({
+const toolCall = (chat_id: string, message = 'Hello') => ({
   name: 'send_message',
   arguments: { chat_id, message },
 });
@@ -30,7 +30,7 @@ test('reports a message as sent once WhatsApp has acknowledged it, over every tr
     const client = await connect(token, way, version);
     network.answer = () => ({ ackAfter: 60 });
     const { structuredContent, isError } = await client.callTool(
-      wish('Anna Berg', `${way} ${version}`),
+      toolCall('Anna Berg', `${way} ${version}`),
     );
     const [row] = await sql<{ message_id: string; state: string; sent_at: Date }>(
       'SELECT message_id, state, sent_at FROM outbox ORDER BY seq DESC LIMIT 1',
@@ -56,7 +56,7 @@ test('refuses a first message to an unregistered number without asking the owner
   network.registered = async () => null;
   start();
   const client = await connect(token, 'pipe', 'current');
-  const { isError, content } = await client.callTool(wish('Nils'));
+  const { isError, content } = await client.callTool(toolCall('Nils'));
   expect(isError).toBe(true);
   expect(content).toMatchObject([{ text: expect.stringContaining('not registered on WhatsApp') }]);
   expect(await approvals.list('pending')).toEqual([]);
@@ -87,7 +87,7 @@ test('requires both inputs, and accepts at most 5,000 characters', async () => {
   }
   expect(network.asked).toEqual([]);
   const most = '🦊'.repeat(5_000);
-  await client.callTool(wish('Anna Berg', most));
+  await client.callTool(toolCall('Anna Berg', most));
   expect(network.shown).toEqual([most]);
 });
 
@@ -100,7 +100,7 @@ describe('the recipient', () => {
     start();
     const client = await connect(token, 'pipe', 'current');
     const found = async (chat_id: string) => {
-      await client.callTool(wish(chat_id));
+      await client.callTool(toolCall(chat_id));
       return network.wire.at(-1)?.chat;
     };
     expect(await found('anna  berg')).toBe(`${ANNA}@s.whatsapp.net`);
@@ -119,13 +119,13 @@ describe('the recipient', () => {
     start();
     for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
-      const { isError, content } = await client.callTool(wish('Berg'));
+      const { isError, content } = await client.callTool(toolCall('Berg'));
       expect(isError).toBe(true);
       expect(content).toMatchObject([
         { text: expect.stringMatching(/Anna Berg \(4915177000001@.*Ben Berg|Ben Berg.*Anna/) },
       ]);
       // A similar name is not chosen either.
-      expect((await client.callTool(wish('Ann'))).isError).toBe(true);
+      expect((await client.callTool(toolCall('Ann'))).isError).toBe(true);
       await client.close();
     }
     expect(network.asked).toEqual([]);
@@ -139,7 +139,7 @@ describe('the recipient', () => {
     for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       for (const chat_id of ['Cleo', '+49 151 77000099', '491510000000', '']) {
-        await expect(client.callTool(wish(chat_id)), chat_id).rejects.toMatchObject({
+        await expect(client.callTool(toolCall(chat_id)), chat_id).rejects.toMatchObject({
           code: -32001,
           message: expect.stringContaining('CHAT_NOT_FOUND'),
         });
@@ -147,8 +147,8 @@ describe('the recipient', () => {
       await client.close();
     }
     const client = await connect(only, 'pipe', 'current');
-    await expect(client.callTool(wish('Anna Berg'))).rejects.toMatchObject({ code: -32001 });
-    const { arguments: given } = wish('Anna Berg');
+    await expect(client.callTool(toolCall('Anna Berg'))).rejects.toMatchObject({ code: -32001 });
+    const { arguments: given } = toolCall('Anna Berg');
     await expect(programs.call(hashOf(only), 'send_message', given, null)).rejects.toMatchObject({
       code: 'chat_not_found',
       status: 404,
@@ -172,7 +172,7 @@ describe('while WhatsApp cannot be reached', () => {
       const client = await connect(token, way, version);
       for (const [state, code, name] of states) {
         network.become({ state, since: new Date() });
-        await expect(client.callTool(wish('Anna Berg')), state).rejects.toMatchObject({
+        await expect(client.callTool(toolCall('Anna Berg')), state).rejects.toMatchObject({
           code,
           message: expect.stringContaining(name),
           data: { name },
@@ -193,7 +193,7 @@ describe('while WhatsApp cannot be reached', () => {
     const client = await connect(token, 'pipe', 'current');
     const said: (string | undefined)[] = [];
     await expect(
-      client.callTool(wish('Anna Berg'), { onprogress: ({ message }) => said.push(message) }),
+      client.callTool(toolCall('Anna Berg'), { onprogress: ({ message }) => said.push(message) }),
     ).rejects.toMatchObject({ code: -32002 });
     expect(waits).toEqual([5_000, 10_000, 20_000]);
     expect(said).toHaveLength(3);
@@ -203,18 +203,18 @@ describe('while WhatsApp cannot be reached', () => {
 
   test('sends the message when the network is back in time', async () => {
     verifies('002-RETRY-NETWORK');
-    const { connect, token, start, network, world } = await bed();
+    const { connect, token, start, network, deps } = await bed();
     network.become({ state: 'reconnecting' });
     start();
-    const { wait } = world;
-    Object.assign(world, {
+    const { wait } = deps;
+    Object.assign(deps, {
       wait: async (ms: number, signal: AbortSignal) => {
         await wait(ms, signal);
         if (ms === 10_000) network.become({ state: 'connected' });
       },
     });
     const client = await connect(token, 'http', 'current');
-    const { structuredContent } = await client.callTool(wish('Anna Berg'));
+    const { structuredContent } = await client.callTool(toolCall('Anna Berg'));
     expect(structuredContent).toMatchObject({ status: 'sent' });
   });
 });
@@ -222,10 +222,10 @@ describe('while WhatsApp cannot be reached', () => {
 describe('a message that WhatsApp does not acknowledge', () => {
   test('is reported as queued with its id when it takes longer than the call waits', async () => {
     verifies('002-CONFIRM-SENT');
-    const { connect, token, network, sql, world } = await bed();
-    const { wait } = world;
+    const { connect, token, network, sql, deps } = await bed();
+    const { wait } = deps;
     let passed = 0;
-    Object.assign(world, {
+    Object.assign(deps, {
       now: () => new Date(Date.now() + passed),
       wait: async (ms: number, signal: AbortSignal) => {
         await wait(ms, signal);
@@ -233,7 +233,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
       },
     });
     const client = await connect(token, 'http', 'previous');
-    const { structuredContent } = await client.callTool(wish('Anna Berg'));
+    const { structuredContent } = await client.callTool(toolCall('Anna Berg'));
     const [row] = await sql<{ message_id: string }>('SELECT message_id FROM outbox');
     expect(structuredContent).toEqual({
       message_id: row?.message_id,
@@ -249,26 +249,30 @@ describe('a message that WhatsApp does not acknowledge', () => {
     network.answer = () => 'cut';
     start();
     const client = await connect(token, 'pipe', 'previous');
-    await expect(client.callTool(wish('Anna Berg'))).rejects.toMatchObject({ code: -32002 });
+    await expect(client.callTool(toolCall('Anna Berg'))).rejects.toMatchObject({ code: -32002 });
     expect(network.asked).toHaveLength(4);
   });
 
   test('is checked for a log-out after an unexpected answer, and otherwise reported to the owner', async () => {
     verifies('002-RETRY-LOGGED-OUT', '002-SESSION-EXPIRY');
     const { connect, token, start, network, sql, logged } = await bed();
-    const told = () => sql("SELECT 1 FROM events WHERE kind = 'whatsapp.unexpected'");
+    const reports = () => sql("SELECT 1 FROM events WHERE kind = 'whatsapp.unexpected'");
     start();
     const client = await connect(token, 'pipe', 'current');
     network.answer = () => {
       network.become({ state: 'logged_out' });
       return { refuse: 479 };
     };
-    await expect(client.callTool(wish('Anna Berg', 'one'))).rejects.toMatchObject({ code: -32000 });
-    expect(await told()).toEqual([]);
+    await expect(client.callTool(toolCall('Anna Berg', 'one'))).rejects.toMatchObject({
+      code: -32000,
+    });
+    expect(await reports()).toEqual([]);
     network.become({ state: 'connected' });
     network.answer = () => ({ refuse: 479 });
-    await expect(client.callTool(wish('Anna Berg', 'two'))).rejects.toMatchObject({ code: -32003 });
-    expect(await told()).toHaveLength(1);
+    await expect(client.callTool(toolCall('Anna Berg', 'two'))).rejects.toMatchObject({
+      code: -32003,
+    });
+    expect(await reports()).toHaveLength(1);
     expect(logged.map(({ message }) => message)).toContain('WhatsApp answered as nobody expected');
   });
 });
@@ -278,7 +282,7 @@ test('sends one client’s messages to one chat in the order of the calls', asyn
   start();
   const client = await connect(token, 'pipe', 'current');
   const texts = times(20, (n) => `${n}`);
-  await Promise.all(texts.map((text) => client.callTool(wish('Anna Berg', text))));
+  await Promise.all(texts.map((text) => client.callTool(toolCall('Anna Berg', text))));
   await expect.poll(() => network.wire.map(({ text }) => text)).toEqual(texts);
 });
 
@@ -287,7 +291,7 @@ test('sends a message with the same key once, per client', async () => {
   const other = await newToken({ scopes: [...SEND] });
   start();
   const keyed = (text: string) => ({
-    ...wish('Anna Berg', text),
+    ...toolCall('Anna Berg', text),
     _meta: { 'relay/idempotency-key': 'one' },
   });
   const client = await connect(token, 'http', 'current');
@@ -310,7 +314,7 @@ test('returns the id of a pending approval, and the sentence of a refusal', asyn
   await person('4915177000003', 'Silent', { canReply: false });
   start();
   const client = await connect(token, 'pipe', 'current');
-  const keyed = { ...wish('Draft'), _meta: { 'relay/idempotency-key': 'd' } };
+  const keyed = { ...toolCall('Draft'), _meta: { 'relay/idempotency-key': 'd' } };
   const { structuredContent, isError } = await client.callTool(keyed);
   const [waiting] = await approvals.list('pending');
   expect({ isError, structuredContent }).toEqual({
@@ -322,7 +326,7 @@ test('returns the id of a pending approval, and the sentence of a refusal', asyn
     },
   });
   expect((await client.callTool(keyed)).structuredContent).toEqual(structuredContent);
-  const refused = await client.callTool(wish('Silent'));
+  const refused = await client.callTool(toolCall('Silent'));
   expect(refused).toMatchObject({
     isError: true,
     content: [{ text: expect.stringContaining('You have not allowed writing here') }],

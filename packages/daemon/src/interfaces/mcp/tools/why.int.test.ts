@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { openReading, type Scopes } from '../testing/reading.ts';
 
 const reading = await openReading();
-const { chatter, grant, call, token, sql, world, approvals, conversations } = reading;
-const { db } = world;
+const { chatter, grant, call, token, sql, deps, approvals, conversations } = reading;
+const { db } = deps;
 const SCOPES: Readonly<Scopes> = ['ledger:read', 'messages:send'];
 const ben = await chatter.person('Benjamin', '4915100200002');
 const cy = await chatter.person('Cyril', '4915100200003');
@@ -18,7 +18,7 @@ const [fromBen = '', fromCy = ''] = await chatter.say(
 const program = await token(SCOPES);
 const other = await token(SCOPES);
 
-const submit = (id: string, chat: typeof ben.chat, text: string, confirm: boolean) =>
+const submit = (id: string, chat: typeof ben.chat, text: string, needsConfirmation: boolean) =>
   db
     .transaction()
     .execute((tx) =>
@@ -26,7 +26,7 @@ const submit = (id: string, chat: typeof ben.chat, text: string, confirm: boolea
         tx,
         { kind: 'token', token: id as never, scopes: SCOPES, contacts: null },
         { kind: 'send_message', chat, text },
-        { confirm },
+        { needsConfirmation },
       ),
     );
 const asked = async (id: string, chat: typeof ben.chat, text: string): Promise<string> => {
@@ -50,10 +50,10 @@ test('reports an approval as pending, approved with its message, or declined', a
     ),
   });
   await approvals.approve(yes as never);
-  const told = await ask();
-  expect(told).toMatchObject({ state: 'approved', message_id: expect.any(String) });
-  expect(told.sentence).toMatch(/^You said yes .*; it waits to be sent\.$/);
-  expect(await call(program, 'why', { id: told.message_id })).toMatchObject({
+  const answer = await ask();
+  expect(answer).toMatchObject({ state: 'approved', message_id: expect.any(String) });
+  expect(answer.sentence).toMatch(/^You said yes .*; it waits to be sent\.$/);
+  expect(await call(program, 'why', { id: answer.message_id })).toMatchObject({
     kind: 'message',
     state: 'pending',
     approval_id: yes,
@@ -63,13 +63,13 @@ test('reports an approval as pending, approved with its message, or declined', a
   await approvals.reject(no as never, 'canary of the owner');
   const refused = await call(program, 'why', { id: no });
   expect(refused).toMatchObject({ state: 'rejected', message_id: null });
-  expect(JSON.stringify([told, refused])).not.toContain('canary');
+  expect(JSON.stringify([answer, refused])).not.toContain('canary');
 });
 
 test('reports a readable message by its whole id', async () => {
-  const told = await call(program, 'why', { id: fromBen });
-  expect(told).toMatchObject({ kind: 'message', state: 'received', chat: { name: 'Ben' } });
-  expect(JSON.stringify(told)).not.toContain('canary');
+  const answer = await call(program, 'why', { id: fromBen });
+  expect(answer).toMatchObject({ kind: 'message', state: 'received', chat: { name: 'Ben' } });
+  expect(JSON.stringify(answer)).not.toContain('canary');
   for (const id of [fromBen.slice(0, 8), fromCy, 'ABCDEF', crypto.randomUUID()])
     await expect(call(program, 'why', { id }), id).rejects.toThrow(unknown);
 });
@@ -88,9 +88,9 @@ test('still reports its own message without the name when the grant is gone', as
   await grant(dee, 'Canary Dee', { reply: true });
   const { message } = await submit(program.id, dee.chat, 'Hello', false);
   await sql('DELETE FROM grants WHERE contact_id = $1', [dee.contact]);
-  const told = await call(program, 'why', { id: message?.messageId });
-  expect(told).toMatchObject({ kind: 'message', state: 'pending', chat: null });
-  expect(JSON.stringify(told)).not.toMatch(/Canary|Deirdre|4915100200004/);
+  const answer = await call(program, 'why', { id: message?.messageId });
+  expect(answer).toMatchObject({ kind: 'message', state: 'pending', chat: null });
+  expect(JSON.stringify(answer)).not.toMatch(/Canary|Deirdre|4915100200004/);
   await expect(call(other, 'why', { id: message?.messageId })).rejects.toThrow(unknown);
 });
 
@@ -103,7 +103,7 @@ test('finds a conversation by its id, not by its objective', async () => {
     'SELECT message_id FROM outbox WHERE instance_id = $1',
     [id],
   );
-  const told = await call(program, 'why', { id: row?.message_id ?? '' });
-  expect(told.sentence).toContain(id.slice(0, 8));
-  expect(told.sentence).not.toContain('canary');
+  const answer = await call(program, 'why', { id: row?.message_id ?? '' });
+  expect(answer.sentence).toContain(id.slice(0, 8));
+  expect(answer.sentence).not.toContain('canary');
 });

@@ -97,7 +97,7 @@ export function scripted(): Scripted {
         hooks: {
           signal: new AbortController().signal,
           ...READS_NOBODY,
-          spent: async (cost) => void spent.push(cost),
+          onUsage: async (cost) => void spent.push(cost),
         },
         ...options,
       }),
@@ -105,7 +105,7 @@ export function scripted(): Scripted {
 }
 
 /** For sessions that contain only text from Relay and the owner. */
-export const READS_NOBODY = { read: UNTAINTED, reads: async () => {} };
+export const READS_NOBODY = { alreadyRead: UNTAINTED, beforeReading: async () => {} };
 
 export const says = (content: string) => [{ role: 'user' as const, content: trustedText(content) }];
 

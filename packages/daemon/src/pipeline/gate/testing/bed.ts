@@ -34,15 +34,15 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
   const db = database.kysely;
   const lease = await takeLease(db, account, randomUUID());
   if (lease === null) throw new Error('a fresh account is free');
-  const gate = new Gate({ account, pacing, hint: () => {}, ...options });
-  const world = { db, lease, gate, changed: () => {} };
+  const gate = new Gate({ account, pacing, wakeOutbox: () => {}, ...options });
+  const deps = { db, lease, gate, onChange: () => {} };
   /** Schedules that were approved. */
   const scheduled: ApprovedSchedule[] = [];
   const approvals = createApprovalService({
-    ...world,
-    carryOut: {
+    ...deps,
+    actions: {
       sendInConversation: unreached,
-      rejected: unreached,
+      onRejected: unreached,
       createConversation: unreached,
       cancelSchedule: () => Promise.reject(new Error('nothing is cancelled here')),
       scheduleMessage: async (_work, schedule) => {
@@ -50,7 +50,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
       },
     },
   });
-  const grants = createGrantService(world);
+  const grants = createGrantService(deps);
 
   let numbers = 0;
   const newNumber = () => `4915177${String(++numbers).padStart(6, '0')}`;
@@ -76,8 +76,8 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     );
     return chat;
   };
-  const submit = (actor: Actor, proposal: Proposal, circumstances: SubmitContext = {}) =>
-    db.transaction().execute((tx) => gate.submit(tx, actor, proposal, circumstances));
+  const submit = (actor: Actor, proposal: Proposal, context: SubmitContext = {}) =>
+    db.transaction().execute((tx) => gate.submit(tx, actor, proposal, context));
   const verdicts = () =>
     db.transaction().execute(async (tx) => {
       const rows = await findReady(tx, account, {
@@ -109,7 +109,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     lease,
     newNumber,
     of,
-    people: createPeopleService({ ...world, admins: [] }),
+    people: createPeopleService({ ...deps, admins: [] }),
     scheduled,
     submit,
     verdicts,

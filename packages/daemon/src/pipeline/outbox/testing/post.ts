@@ -53,9 +53,9 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
   const gate = new Gate({
     account,
     pacing,
-    hint: () => running?.wake(),
+    wakeOutbox: () => running?.wake(),
     now,
-    askNumber: (address) => checkNumber(checks, address, NUMBER_ANSWER_MS),
+    checkNumber: (address) => checkNumber(checks, address, NUMBER_ANSWER_MS),
   });
   const world = { db: database.kysely, lease, gate };
 
@@ -68,20 +68,20 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
       pacing,
       delivery,
       recheck: recheckPermits(account, { pacing, now }),
-      aftermath: {
+      hooks: {
         recordSent: async (_tx, sent) => {
           for (const { row } of sent) await recordSent(row);
           recorded.push(...sent.map(({ row }) => row.body));
         },
-        undelivered: async () => {},
-        settled: async () => {},
+        onUndelivered: async () => {},
+        onSettled: async () => {},
       },
       log: silentLog,
-      changed: () => {},
+      onChange: () => {},
       now,
       random: () => 0.5,
     });
-    unsubscribe = network.subscribe((event) => deliverer.follow(event));
+    unsubscribe = network.subscribe((event) => deliverer.onTransportEvent(event));
     running = deliverer;
     deliverer.start();
     return deliverer;

@@ -33,7 +33,7 @@ export interface StoredDigest extends Omit<NewDigest, 'facts'> {
 export async function putDigest(
   tx: Transaction,
   account: AccountId,
-  { chat, kind, start, end, body, tokens, messages, readUpTo, run, facts }: NewDigest,
+  { chat, kind, start, end, body, tokens, messages, lastMessageNumber, run, facts }: NewDigest,
   now: Date,
 ): Promise<DigestId> {
   const digest = {
@@ -41,7 +41,7 @@ export async function putDigest(
     body,
     tokens,
     messages,
-    read_up_to: readUpTo,
+    read_up_to: lastMessageNumber,
     run_id: run,
     created_at: now,
   };
@@ -103,7 +103,7 @@ export async function findDigests(
   const kinds = kind === undefined ? ['daily', 'hourly'] : [kind];
   const { rows } = await sql<DigestRow>`
     SELECT d.id, d.chat_id AS chat, d.kind, d.period_start AS start, d.period_end AS end, d.body, d.tokens,
-      d.messages, d.read_up_to AS "readUpTo", d.run_id AS run, d.created_at AS "madeAt",
+      d.messages, d.read_up_to AS "lastMessageNumber", d.run_id AS run, d.created_at AS "madeAt",
       coalesce((SELECT r.input_tokens + r.output_tokens FROM runs r
         WHERE r.account_id = d.account_id AND r.id = d.run_id), 0) AS cost,
       (SELECT json_agg(json_build_object('id', f.id, 'kind', f.kind, 'body', f.body, 'data', f.data) ORDER BY f.id)
@@ -149,9 +149,9 @@ export interface DigestFailure extends DigestPeriod, DigestSource {
 export async function noteDigestFailure(
   tx: Transaction,
   account: AccountId,
-  { chat, kind, start, end, messages, readUpTo, reason, tries, at }: DigestFailure,
+  { chat, kind, start, end, messages, lastMessageNumber, reason, tries, at }: DigestFailure,
 ): Promise<void> {
-  const failure = { period_end: end, reason, tries, messages, read_up_to: readUpTo, at };
+  const failure = { period_end: end, reason, tries, messages, read_up_to: lastMessageNumber, at };
   await tx
     .insertInto('digest_failures')
     .values({ account_id: account, chat_id: chat, kind, period_start: start, ...failure })
@@ -178,7 +178,7 @@ export async function findDigestFailures(
 ): Promise<readonly DigestFailure[]> {
   const { rows } = await sql<DigestFailure>`
     SELECT chat_id AS chat, kind, period_start AS start, period_end AS end, reason, tries, messages,
-      read_up_to AS "readUpTo", at
+      read_up_to AS "lastMessageNumber", at
     FROM digest_failures WHERE account_id = ${account} AND chat_id = ${chat}
       AND period_start >= ${from ?? '-infinity'} AND period_start < ${to ?? 'infinity'}
     ORDER BY period_start, kind`.execute(db);

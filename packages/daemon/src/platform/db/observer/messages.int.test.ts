@@ -55,7 +55,7 @@ async function said(chat: ChatId, ...messages: Partial<MessageToStore>[]): Promi
         body: 'hello',
         quotedId: null,
         media: null,
-        late: false,
+        isLate: false,
         source: 'whatsapp',
         inboxSeq: null,
         ...message,
@@ -179,7 +179,7 @@ test("nobody can edit another sender's message or hide it behind the same id", a
   const theirs = `plan#${read[1]?.number}`;
   expect(read.map(({ message }) => message.id).slice(0, 2)).toEqual(['plan', theirs]);
   expect(read.map(({ message }) => message.replaces)).toEqual([null, null, theirs, theirs, null]);
-  expect(read.map(({ replaces }) => replaces)[2]).toBe(read[1]?.number);
+  expect(read.map(({ replacesNumber }) => replacesNumber)[2]).toBe(read[1]?.number);
 });
 
 test('a group admin and the owner can delete messages of others', async () => {

@@ -26,7 +26,7 @@ export interface ObservedMessage {
   readonly number: number;
   readonly message: GroupMessage;
   /** For a deletion or an edit: the number of the message it replaces. */
-  readonly replaces: number | null;
+  readonly replacesNumber: number | null;
   /**
    * Null if it was not judged: it is older than the observation, or was deleted. What Relay sent there was meant for
    * the group, so it is content.
@@ -272,7 +272,7 @@ async function readObservedMessages(
   return rows.map((row) => {
     const message = toMessage(row, names);
     const verdict = verdictOf(row, message);
-    return { number: row.number, message, replaces: row.replaced_number, verdict };
+    return { number: row.number, message, replacesNumber: row.replaced_number, verdict };
   });
 }
 

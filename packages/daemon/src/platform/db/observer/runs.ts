@@ -24,9 +24,9 @@ export async function beginObserverRun(
     chat,
     contact: null,
   });
-  const of = { session: session.id };
+  const owner = { session: session.id };
   const taint = { ...UNTAINTED, chats: [chat] };
-  return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null, taint });
+  return beginRun(tx, { account, actor, owner, epoch: null, readUpTo: null, taint });
 }
 
 interface ObserverSpendingDeps extends OwnerClock {

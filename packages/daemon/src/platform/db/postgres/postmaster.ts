@@ -67,12 +67,12 @@ async function launchOnce(site: ServerSite, options: LaunchOptions): Promise<Pos
   options.signal?.addEventListener('abort', giveUp, { once: true });
   try {
     const slow = Date.now() + 1_500;
-    for (let told = false; !hasEnded(child); ) {
+    for (let isReported = false; !hasEnded(child); ) {
       const file = await readPidFile(site.data);
       if (file?.pid === pid && file.ready) return postmaster;
-      if (!told && Date.now() > slow) {
+      if (!isReported && Date.now() > slow) {
         options.onProgress?.('PostgreSQL is putting its files in order after a crash');
-        told = true;
+        isReported = true;
       }
       await sleep(READY_POLL);
     }

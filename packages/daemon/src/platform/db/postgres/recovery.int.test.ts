@@ -28,8 +28,8 @@ test('a server that a killed daemon left running is adopted, and stopped like it
   const server = await start(directory);
   expect(server.adopted).toBe(true);
   expect(await serverPid(directory)).toBe(pid);
-  expect(server.connection).toEqual(earlier.connection);
-  expect(await query(server.connection, 'SELECT n FROM kept')).toEqual([7]);
+  expect(server.owner).toEqual(earlier.connection);
+  expect(await query(server.owner, 'SELECT n FROM kept')).toEqual([7]);
   await server.stop();
   expect(await serverPid(directory).catch(() => 'none')).toBe('none');
 });
@@ -40,7 +40,7 @@ test('an adopted server on loopback keeps its port', async () => {
   await kill(earlier.child, 'SIGKILL');
   const server = await start(directory);
   expect(server.adopted).toBe(true);
-  expect(server.connection).toEqual(earlier.connection);
+  expect(server.owner).toEqual(earlier.connection);
 });
 
 test('an adopted server that dies is restarted', async () => {
@@ -52,18 +52,18 @@ test('an adopted server that dies is restarted', async () => {
   process.kill(await serverPid(directory), 'SIGKILL');
   await until(() => onRestart.mock.calls.length > 0);
   expect(onRestart).toHaveBeenCalledOnce();
-  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
 });
 
 test('no acknowledged write is lost when the postmaster is killed under load', async () => {
   const directory = await newDirectory();
   const restarts = vi.fn();
   const server = await start(directory, { onRestart: restarts });
-  await query(server.connection, 'CREATE TABLE written (n int PRIMARY KEY)');
+  await query(server.owner, 'CREATE TABLE written (n int PRIMARY KEY)');
   const acknowledged: number[] = [];
   let next = 0;
   let writing = true;
-  const pool = new pg.Pool({ ...server.connection, max: 4 });
+  const pool = new pg.Pool({ ...server.owner, max: 4 });
   pool.on('error', () => {});
   const writers = Array.from({ length: 4 }, async () => {
     while (writing) {
@@ -86,7 +86,7 @@ test('no acknowledged write is lost when the postmaster is killed under load', a
   writing = false;
   await Promise.all(writers);
   await pool.end();
-  const found = new Set(await query(server.connection, 'SELECT n FROM written'));
+  const found = new Set(await query(server.owner, 'SELECT n FROM written'));
   expect(acknowledged.filter((n) => !found.has(n))).toEqual([]);
 });
 
@@ -114,7 +114,7 @@ test('locks left by a power cut do not prevent a start', async () => {
   await stopButLeaveLocks(directory, (pid) => pid);
   const server = await start(directory);
   expect(server.adopted).toBe(false);
-  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
 });
 
 test('locks whose pid belongs to another program do not prevent a start', async () => {
@@ -129,7 +129,7 @@ test('locks whose pid belongs to another program do not prevent a start', async 
   });
   const server = await start(directory);
   expect(server.adopted).toBe(false);
-  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
 });
 
 /** A backend that cannot notice its postmaster's death and holds the shared memory until released. */
@@ -181,7 +181,7 @@ test('a stop in the middle of a restart leaves nothing running', async () => {
   backend.release();
   await sleep(500);
   expect(onRestart).not.toHaveBeenCalled();
-  await expect(query(server.connection, 'SELECT 1')).rejects.toThrow();
+  await expect(query(server.owner, 'SELECT 1')).rejects.toThrow();
 });
 
 test('the server does not keep the daemon alive, nor the daemon the server', async () => {

@@ -13,12 +13,12 @@ test('the first start creates a database, the next one finds it again', async ()
   const first = await start(directory, { onProgress });
   expect(first).toMatchObject({ adopted: false, version: expect.stringMatching(/^18\./) });
   expect(sentences).toEqual(['Preparing the database, this once']);
-  await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await query(first.owner, 'CREATE TABLE kept AS SELECT 7 AS n');
   await first.stop();
 
   const second = await start(directory, { onProgress });
-  expect(second.connection).toEqual(first.connection);
-  expect(await query(second.connection, 'SELECT n FROM kept')).toEqual([7]);
+  expect(second.owner).toEqual(first.owner);
+  expect(await query(second.owner, 'SELECT n FROM kept')).toEqual([7]);
   expect(sentences).toHaveLength(1);
 });
 
@@ -27,7 +27,7 @@ test('the daemon gets a role that owns nothing, with a new password at each star
   const directory = await newDirectory();
   const first = await start(directory);
   const standing = `SELECT rolname || ' ' || rolsuper FROM pg_roles WHERE rolname = current_user`;
-  expect(await query(first.connection, standing)).toEqual(['relay true']);
+  expect(await query(first.owner, standing)).toEqual(['relay true']);
   expect(await query(first.daemon, standing)).toEqual(['relay_daemon false']);
   await first.stop();
   const second = await start(directory);
@@ -56,45 +56,45 @@ test('the server starts while the caller is busy, and the first connection waits
   await sleep(200);
   expect(hosts()).not.toContain(join(directory, 'data'));
   gate.resolve();
-  const { connection } = await starting;
+  const { owner } = await starting;
   expect(hosts()).toContain(join(directory, 'data'));
-  expect(await query(connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(owner, 'SELECT 1')).toEqual([1]);
 });
 
 test('the server is durable, uses UTF-8 and UTC, and has checksums', async () => {
-  const { connection } = await start(await newDirectory());
+  const { owner } = await start(await newDirectory());
   const names = ['fsync', 'synchronous_commit', 'data_checksums', 'server_encoding', 'TimeZone'];
-  const shown = await Promise.all(names.map((name) => query(connection, `SHOW ${name}`)));
+  const shown = await Promise.all(names.map((name) => query(owner, `SHOW ${name}`)));
   expect(shown.flat()).toEqual(['on', 'on', 'on', 'UTF8', 'UTC']);
-  expect(await query(connection, `SELECT upper('é')`)).toEqual(['É']);
+  expect(await query(owner, `SELECT upper('é')`)).toEqual(['É']);
 });
 
 test('the server listens on a socket in its own directory and on no network', async () => {
   const directory = await newDirectory();
-  const { connection } = await start(directory);
-  expect(connection.host).toBe(join(directory, 'data'));
-  expect(await query(connection, 'SHOW listen_addresses')).toEqual(['']);
+  const { owner } = await start(directory);
+  expect(owner.host).toBe(join(directory, 'data'));
+  expect(await query(owner, 'SHOW listen_addresses')).toEqual(['']);
 });
 
 test('a path too long for a socket falls back to loopback, also after a restart', async () => {
   const directory = join(await newDirectory(), 'a'.repeat(100));
   const first = await start(directory);
-  expect(first.connection.host).toBe('127.0.0.1');
-  await query(first.connection, 'CREATE TABLE kept ()');
+  expect(first.owner.host).toBe('127.0.0.1');
+  await query(first.owner, 'CREATE TABLE kept ()');
   await first.stop();
   const second = await start(directory);
-  expect(await query(second.connection, 'SELECT count(*)::int FROM kept')).toEqual([0]);
+  expect(await query(second.owner, 'SELECT count(*)::int FROM kept')).toEqual([0]);
 });
 
 test('a connection without the password is refused', async () => {
-  const { connection } = await start(await newDirectory());
-  const wrong = { ...connection, password: 'guess' };
+  const { owner } = await start(await newDirectory());
+  const wrong = { ...owner, password: 'guess' };
   await expect(query(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
-  for (const host of [connection.host, '127.0.0.1']) {
-    const none = { ...connection, host, password: '' };
+  for (const host of [owner.host, '127.0.0.1']) {
+    const none = { ...owner, host, password: '' };
     await expect(query(none, 'SELECT 1')).rejects.toThrow();
   }
-  const ways = await query(connection, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules');
+  const ways = await query(owner, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules');
   expect(ways).toEqual(['scram-sha-256']);
 });
 
@@ -122,12 +122,12 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const directory = await newDirectory();
     process.env.RELAY_TEST_SECRET = 'do-not-pass-on';
-    const { connection } = await start(directory);
+    const { owner } = await start(directory);
     const pid = await serverPid(directory);
     for (const file of ['cmdline', 'environ']) {
       const text = await readFile(`/proc/${pid}/${file}`, 'utf8');
       expect(text.length).toBeGreaterThan(0);
-      expect(text).not.toContain(connection.password);
+      expect(text).not.toContain(owner.password);
       expect(text).not.toContain('do-not-pass-on');
     }
   },
@@ -135,10 +135,10 @@ test.skipIf(process.platform !== 'linux')(
 
 test("text that people wrote never reaches the server's log", async () => {
   const directory = await newDirectory();
-  const { connection } = await start(directory);
-  await query(connection, 'CREATE TABLE people (phone text PRIMARY KEY)');
-  await query(connection, `INSERT INTO people VALUES ('+39 333 1234567')`);
-  const again = query(connection, `INSERT INTO people VALUES ('+39 333 1234567')`);
+  const { owner } = await start(directory);
+  await query(owner, 'CREATE TABLE people (phone text PRIMARY KEY)');
+  await query(owner, `INSERT INTO people VALUES ('+39 333 1234567')`);
+  const again = query(owner, `INSERT INTO people VALUES ('+39 333 1234567')`);
   await expect(again).rejects.toMatchObject({ code: '23505' });
   const log = await readFile(join(directory, 'postgres.log'), 'utf8');
   expect(log).toContain('duplicate key value');
@@ -162,7 +162,7 @@ test("a server that cannot start reports PostgreSQL's reason", async () => {
     message: expect.stringContaining('shared_buffers'),
   });
   const server = await start(directory);
-  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
 });
 
 test('a first start that was interrupted half-way begins again', async () => {
@@ -171,16 +171,16 @@ test('a first start that was interrupted half-way begins again', async () => {
   await server.stop();
   await rename(join(directory, 'data'), join(directory, 'data.new'));
   const again = await start(directory);
-  expect(await query(again.connection, 'SELECT 1')).toEqual([1]);
+  expect(await query(again.owner, 'SELECT 1')).toEqual([1]);
   expect(await readdir(directory)).not.toContain('data.new');
 });
 
 test('a first start that was interrupted before its database was created is completed', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
-  const other = { ...server.connection, database: 'template1' };
+  const other = { ...server.owner, database: 'template1' };
   await query(other, 'ALTER DATABASE relay RENAME TO postgres');
   await server.stop();
   const again = await start(directory);
-  expect(await query(again.connection, 'SELECT current_database()')).toEqual(['relay']);
+  expect(await query(again.owner, 'SELECT current_database()')).toEqual(['relay']);
 });

@@ -39,7 +39,7 @@ import { chooseServerUser } from './user.ts';
 
 export interface PrivateServer {
   /** As the role that owns everything. Can be passed to `pg` directly. */
-  readonly connection: ServerConnection;
+  readonly owner: ServerConnection;
   /** As a role that owns nothing. Its password changes at every start. */
   readonly daemon: ServerConnection;
   /** An earlier daemon had left it running. */
@@ -61,7 +61,7 @@ export interface PrivateServerOptions {
   /** Override the built-in ones: tests trade durability for speed. */
   readonly settings?: PostgresSettings;
   /** Where the programs come from, and where root may copy them; tests choose other places. */
-  readonly places?: BinaryPlaces;
+  readonly binaryPlaces?: BinaryPlaces;
 }
 
 const ADOPTION_PATIENCE = 20_000;
@@ -123,7 +123,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   }, LOG_TRIM_INTERVAL).unref();
 
   return {
-    connection,
+    owner: connection,
     daemon: { ...connection, ...role },
     adopted,
     version,
@@ -143,7 +143,7 @@ async function prepareSite(options: PrivateServerOptions): Promise<ServerSite> {
   const binaries = await findBinaries({
     directory,
     user,
-    places: options.places,
+    places: options.binaryPlaces,
     onProgress: options.onProgress?.bind(options),
   });
   return { directory, data, binaries, user };

@@ -26,7 +26,7 @@ test.skipIf(needsRoot)(
   async () => {
     const directory = await newDirectory();
     const server = await start(directory);
-    expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+    expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
     const home = await stat(dirname(directory));
     expect([home.uid, home.mode & 0o777]).toEqual([0, 0o700]);
     expect((await stat(directory)).uid).toBe(0);
@@ -34,20 +34,20 @@ test.skipIf(needsRoot)(
     const { uid } = await stat(join(directory, 'data'));
     expect(uid).not.toBe(0);
     expect((await stat(`/proc/${await serverPid(directory)}`)).uid).toBe(uid);
-    expect(await query(server.connection, `SELECT pg_read_file('PG_VERSION')`)).toEqual(['18\n']);
+    expect(await query(server.owner, `SELECT pg_read_file('PG_VERSION')`)).toEqual(['18\n']);
   },
 );
 
 test.skipIf(needsRoot)('a home that root copied back works again', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
-  await query(server.connection, 'CREATE TABLE kept ()');
+  await query(server.owner, 'CREATE TABLE kept ()');
   await server.stop();
   const copy = await newDirectory();
   await cp(directory, copy, { recursive: true });
   expect((await stat(join(copy, 'data'))).uid).toBe(0);
   const again = await start(copy);
-  expect(await query(again.connection, 'SELECT count(*)::int FROM kept')).toEqual([0]);
+  expect(await query(again.owner, 'SELECT count(*)::int FROM kept')).toEqual([0]);
 });
 
 test.skipIf(needsRoot)('as root, programs run from a package only root may enter', async () => {
@@ -59,10 +59,10 @@ test.skipIf(needsRoot)('as root, programs run from a package only root may enter
   const sentences: string[] = [];
   for (const copying of [true, false]) {
     const server = await start(directory, {
-      places: { package: closed, copies },
+      binaryPlaces: { package: closed, copies },
       onProgress: (sentence) => void sentences.splice(0, 9, sentence),
     });
-    expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+    expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
     expect(await readlink(`/proc/${await serverPid(directory)}/exe`)).toContain(copies);
     expect((await readdir(copies)).length).toBe(1);
     expect(sentences.length).toBe(copying ? 1 : 0);
@@ -83,8 +83,8 @@ test.skipIf(needsOthers)('an ordinary user runs the server in their own home', a
 
 test('creates the library links that no install script created', async () => {
   const bare = await copyOfPackage();
-  const server = await start(await newDirectory(), { places: { package: bare } });
-  expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
+  const server = await start(await newDirectory(), { binaryPlaces: { package: bare } });
+  expect(await query(server.owner, 'SELECT 1')).toEqual([1]);
   expect((await linksIn(join(bare, 'native', 'lib'))).length).toBeGreaterThan(0);
 });
 

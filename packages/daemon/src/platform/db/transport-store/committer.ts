@@ -21,7 +21,7 @@ export interface CommitterOptions {
 /** The store of one account, as the committer sees it. */
 export interface CommitterMember extends UnitOwner {
   readonly fault: TransportStoreFault | null;
-  committed(units: number): void;
+  onCommitted(units: number): void;
   /** Also removes the member from the committer. */
   fail(fault: TransportStoreFault): void;
 }
@@ -54,7 +54,7 @@ export class Committer {
   }
 
   /** Connects if needed, and replaces a store that was open for the account. */
-  async admit(account: AccountId): Promise<void> {
+  async connectFor(account: AccountId): Promise<void> {
     this.#dismiss(account);
     const connection = this.#connect();
     try {
@@ -188,7 +188,7 @@ function settle(batch: readonly Entry[], held: ReadonlySet<number>): void {
       done.resolve();
     }
   }
-  for (const [owner, count] of counts) owner.committed(count);
+  for (const [owner, count] of counts) owner.onCommitted(count);
 }
 
 function rejectAll(batch: readonly Entry[]): void {

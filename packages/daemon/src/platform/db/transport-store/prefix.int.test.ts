@@ -78,8 +78,8 @@ async function live(lease: Lease, { works, cutAfterMs }: { works: Work[]; cutAft
   const sent = works.map((one) => (one === 'forget' ? store.forget() : store.submit(one)));
   await sleep(cutAfterMs);
   await database.cut();
-  const told = await Promise.allSettled(sent);
-  return told.filter(({ status }) => status === 'fulfilled').length;
+  const results = await Promise.allSettled(sent);
+  return results.filter(({ status }) => status === 'fulfilled').length;
 }
 
 test('whenever the connection ends, what is durable is a prefix of what was submitted and includes all confirmed units', async () => {
@@ -89,13 +89,13 @@ test('whenever the connection ends, what is durable is a prefix of what was subm
       const lease = await database.lease();
       const wire = new MemoryWire();
       for (const one of lives) {
-        const told = await live(lease, one);
+        const confirmed = await live(lease, one);
         const before = await copyOf(wire);
         const states = await prefixesOf(wire, one.works);
         const inbox = (await database.inbox(lease.account)).map((row) => row.split(' ')[2] ?? '');
         const found = await stateOf(await database.open(lease), inbox);
         const length = states.lastIndexOf(found);
-        expect(length).toBeGreaterThanOrEqual(told);
+        expect(length).toBeGreaterThanOrEqual(confirmed);
         if (length < one.works.length) cutShort++;
         // The model continues from what is really stored.
         restore(wire, before);

@@ -149,9 +149,9 @@ async function exchange(
 test('no server file contains a byte of a key, a credential or a message', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
-  const own = openDatabase(server.connection);
+  const own = openDatabase(server.owner);
   await migrate(own.pool);
-  const committer = new Committer(server.connection);
+  const committer = new Committer(server.owner);
   onTestFinished(async () => {
     await committer.close();
     await own.close();

@@ -40,7 +40,7 @@ export async function openTransportStore(
   options: TransportStoreOptions,
 ): Promise<TransportStore> {
   const { account, epoch } = options.lease;
-  await committer.admit(account);
+  await committer.connectFor(account);
   const [row] = await queryOrFault<{ wire_epoch: number }>(options.reader, FENCE, [account, epoch]);
   if (row === undefined) {
     throw new TransportStoreFault('lease_lost', 'another worker acts for this account');
@@ -131,7 +131,7 @@ class PostgresTransportStore implements TransportStore, CommitterMember {
     this.fail(new TransportStoreFault('unavailable', 'the store is closed'));
   }
 
-  committed(units: number): void {
+  onCommitted(units: number): void {
     this.durable += units;
     for (const listener of this.#onDurable) guarded(listener);
   }

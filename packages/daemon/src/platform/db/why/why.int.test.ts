@@ -18,9 +18,9 @@ import { onRoute } from '../../../pipeline/router/router.ts';
 import { appendLedger } from '../ledger.ts';
 import { createLedgerReader } from '../ledger-reader.ts';
 
-const world = await freshDaemonHarness();
-await world.acknowledges(false);
-const { sql, account, conversations, jobs } = world;
+const harness = await freshDaemonHarness();
+await harness.acknowledges(false);
+const { sql, account, conversations, jobs } = harness;
 const { db, lease } = conversations;
 const reader = createLedgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
 const _pacing = pacingSchema.parse({ enabled: false });
@@ -28,10 +28,10 @@ jobs.work('route', 4, onRoute(conversations));
 
 async function arrives(...messages: Parameters<typeof incoming>[0][]): Promise<MessageId[]> {
   const all = messages.map(incoming);
-  await receive(world, account, all);
-  const intake = { db, lease, jobs, open: openPlain, read: readJson };
+  await receive(harness, account, all);
+  const intake = { db, lease, jobs, unseal: openPlain, read: readJson };
   while ((await takeInBatch(intake, 200)).rows > 0);
-  jobs.hint('route');
+  jobs.wake('route');
   await eventually(async () => {
     const open =
       "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' LIMIT 1";
@@ -123,11 +123,11 @@ test('explains what auto-reply did with a message from its last ledger row about
 });
 
 test("explains whether a conversation's agent has read a message and what it answered", async () => {
-  const id = await world.create('+49 151 00000006');
-  await world.reaches(id, 'WAITING_FOR_REPLY');
-  world.agent(() => ({ messages: ['I see'] }));
+  const id = await harness.create('+49 151 00000006');
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
+  harness.agent(() => ({ messages: ['I see'] }));
   const [message] = await arrives({ chat: phone(6) });
-  await world.quiet();
+  await harness.quiet();
   expect(await why(message)).toMatch(
     /^Handed to the conversation “Get a quote” with \+4915100000006, whose agent \(run [0-9a-f]{8}\) read it and answered; the answer waits to be sent\.$/,
   );

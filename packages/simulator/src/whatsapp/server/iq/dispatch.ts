@@ -82,7 +82,7 @@ function linkCode(question: Stanza, applicant: Applicant, deps: NetworkContext):
   const phone = jidDecode(attr(question, 'jid'))?.user ?? '';
   if (question.attrs.stage === 'companion_hello') {
     const wrapped = childBytes(question, 'link_code_pairing_wrapped_companion_ephemeral_pub');
-    const ref = deps.desk.askForCode(phone, applicant, wrapped);
+    const ref = deps.pairings.askForCode(phone, applicant, wrapped);
     const answer = node('link_code_companion_reg', { stage: 'companion_hello' }, [
       node('link_code_pairing_ref', {}, ref),
     ]);
@@ -92,5 +92,5 @@ function linkCode(question: Stanza, applicant: Applicant, deps: NetworkContext):
     bundle: childBytes(question, 'link_code_pairing_wrapped_key_bundle'),
     identity: childBytes(question, 'companion_identity_public'),
   };
-  return { after: () => deps.desk.finishCode(phone, finish) };
+  return { after: () => deps.pairings.finishCode(phone, finish) };
 }

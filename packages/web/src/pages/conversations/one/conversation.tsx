@@ -70,7 +70,7 @@ export function ConversationScreen() {
       ) : (
         <QueryContent
           query={instance}
-          what="The conversation"
+          subject="The conversation"
           loading={<LoadingConversation />}
           isPage
         >
@@ -103,7 +103,7 @@ function ConversationNotFound() {
       isPage
       icon={IconMessageOff}
       title="There is no such conversation."
-      act={<Link to="/conversations">All conversations</Link>}
+      action={<Link to="/conversations">All conversations</Link>}
     >
       It was never there, or whom it was with has been forgotten.
     </EmptyState>
@@ -115,8 +115,8 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
   const moves = useMoveControls(instance);
   const name = instance.contact_name ?? formatContact(instance.target_contact);
   const source = useMemo(() => transcriptSource(id, toConversationEntry), [id]);
-  const mayPause = moves.legal.some(({ move }) => move === 'pause');
-  useKeys({ p: mayPause ? () => moves.press('pause') : undefined }, 'Pause this conversation');
+  const mayPause = moves.legalMoves.some(({ move }) => move === 'pause');
+  useKeys({ p: mayPause ? () => moves.runMove('pause') : undefined }, 'Pause this conversation');
   useEffect(() => {
     document.title = `${objective} · Relay`;
   }, [objective]);
@@ -128,7 +128,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
         <Transcript
           source={source}
           label={`Messages with ${name}`}
-          begins="The conversation began here."
+          startText="The conversation began here."
           chat={instance.chat_id}
           empty={
             <EmptyState icon={IconMessages} title="Nothing was said yet.">
@@ -141,7 +141,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
       <aside className={classes.side} aria-label="Plan and history">
         <div>
           <ConversationPlan instance={instance} />
-          {moves.legal.length > 0 && (
+          {moves.legalMoves.length > 0 && (
             <section aria-labelledby="moves">
               <h2 id="moves">What you may do now</h2>
               <MoveList moves={moves} />
@@ -409,7 +409,7 @@ function ConversationHistory({ instance }: { readonly instance: ConversationInst
   return (
     <section aria-labelledby="history">
       <h2 id="history">How it got here</h2>
-      <QueryContent query={transitions} what="The steps" loading={<LoadingLines lines={4} />}>
+      <QueryContent query={transitions} subject="The steps" loading={<LoadingLines lines={4} />}>
         {(steps) => (
           <ol className={classes.steps}>
             {steps.toReversed().map((step, index) => (
@@ -503,21 +503,21 @@ function transcriptSource(
     return lines.map(toLine);
   };
   const page = (
-    lines: readonly TranscriptEntry[],
+    entries: readonly TranscriptEntry[],
     at: Partial<TranscriptPage>,
   ): TranscriptPage => ({
-    lines,
-    older: lines.length === PAGE_ENTRIES,
-    newer: false,
+    entries,
+    hasOlder: entries.length === PAGE_ENTRIES,
+    hasNewer: false,
     ...at,
   });
   return {
     key: nounKey('instances', id, 'transcript'),
     newest: async (signal) => page(await ask({}, signal), {}),
-    older: async ({ key: before }) => page(await ask({ before }), { newer: true }),
+    older: async ({ key: before }) => page(await ask({ before }), { hasNewer: true }),
     async newer({ key: after }) {
-      const lines = await ask({ after });
-      return page(lines, { older: true, newer: lines.length === PAGE_ENTRIES });
+      const entries = await ask({ after });
+      return page(entries, { hasOlder: true, hasNewer: entries.length === PAGE_ENTRIES });
     },
   };
 }

@@ -83,13 +83,13 @@ const FROM = { agent: 'agent', contact: 'contact', manual: 'owner', system: 'sys
 export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
   key: line.id,
   place: [Number(line.id), 0],
-  from: FROM[line.role],
-  by: AUTHORS[line.role],
+  side: FROM[line.role],
+  authorName: AUTHORS[line.role],
   label: null,
   text: line.role === 'system' ? withoutApprovalsHint(line.content) : line.content,
   at: line.timestamp,
   delivery: line.delivery,
   marks: line.queued_until === undefined ? [] : [`Not before ${formatFullTime(line.queued_until)}`],
   quoted: null,
-  why: line.message_id,
+  whyMessageId: line.message_id,
 });

@@ -41,7 +41,7 @@ interface OwnerControlsProps {
 }
 
 export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
-  const send = moves.legal.find(({ move }) => move === 'manual_send');
+  const send = moves.legalMoves.find(({ move }) => move === 'manual_send');
   const acts = (
     <>
       <MoveButton moves={moves} move="resume" />
@@ -72,7 +72,7 @@ export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
 const cannotWrite = (name: string): string => `Until then you write to ${name} on your phone.`;
 
 function RareMoves({ moves }: { readonly moves: MoveControls }) {
-  const rare = moves.legal.filter(isButtonMove).filter(({ move }) => move !== 'resume');
+  const rare = moves.legalMoves.filter(isButtonMove).filter(({ move }) => move !== 'resume');
   if (rare.length === 0) return null;
   return (
     <Menu position="top-end" width={300}>
@@ -94,7 +94,7 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
             <Menu.Item
               key={legal.move}
               leftSection={<Icon size={17} />}
-              onClick={() => moves.press(legal.move)}
+              onClick={() => moves.runMove(legal.move)}
             >
               <b>{act}</b>: {result}
             </Menu.Item>
@@ -121,15 +121,15 @@ function ManualComposer({ instance, name, send: move, children }: ManualComposer
   const { data: link } = useQuery(linkQuery);
   const draft = useMessageDraft(instance.id);
   const send = useAction({
-    act: ({ message, key }: { message: string; key: string }) =>
+    run: ({ message, key }: { message: string; key: string }) =>
       relay.post('/api/instances/{id}/send', {
         path: { id: instance.id },
         body: { message },
         header: { 'idempotency-key': key },
       }),
-    touches: ['instances', 'status'],
-    quiet: true,
-    onDone: draft.forget,
+    invalidates: ['instances', 'status'],
+    showsErrorInPlace: true,
+    onSuccess: draft.forget,
   });
   const isOff = isGone || send.isPending || draft.text.trim() === '';
   const submit = () => isOff || send.mutate(draft.take());
@@ -237,7 +237,7 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
     <Note
       hue="you"
       icon={IconClipboardCheck}
-      acts={
+      actions={
         <Button component={Link} to={`/approvals/${approval.id}`} size="xs">
           Decide
         </Button>
@@ -263,25 +263,25 @@ export function useMoveControls(instance: ConversationInstance) {
   const isGone = useIsDaemonGone();
   const path = { id: instance.id };
   const act = useAction({
-    act: (move: ButtonMove) =>
+    run: (move: ButtonMove) =>
       ({
         pause: () => relay.post('/api/instances/{id}/pause', { path }),
         resume: () => relay.post('/api/instances/{id}/resume', { path }),
         cancel: () => relay.post('/api/instances/{id}/cancel', { path }),
       })[move](),
-    touches: ['instances', 'approvals', 'status'],
-    quiet: true,
+    invalidates: ['instances', 'approvals', 'status'],
+    showsErrorInPlace: true,
   });
-  const legal = ownersMoves(instance.state, instance.previous_state);
+  const legalMoves = ownersMoves(instance.state, instance.previous_state);
   const isOff = isGone || act.isPending;
   return {
-    legal,
+    legalMoves,
     isOff,
     busy: act.isPending ? act.variables : null,
     error: act.error,
     /** Only legal moves are possible, also by key. */
-    press(move: ButtonMove) {
-      if (isOff || !legal.some((one) => one.move === move)) return;
+    runMove(move: ButtonMove) {
+      if (isOff || !legalMoves.some((one) => one.move === move)) return;
       if (move === 'cancel') askToCancel(instance, () => act.mutate('cancel'));
       else act.mutate(move);
     },
@@ -290,19 +290,19 @@ export function useMoveControls(instance: ConversationInstance) {
 
 type MoveControls = ReturnType<typeof useMoveControls>;
 
-function askToCancel({ objective }: ConversationInstance, onYes: () => void): void {
+function askToCancel({ objective }: ConversationInstance, onConfirm: () => void): void {
   askToConfirm({
     title: 'Cancel this conversation?',
-    words: (
+    body: (
       <p>
         “<span dir="auto">{objective}</span>” ends without a farewell. What waits to be sent is not
         sent. This cannot be undone.
       </p>
     ),
-    yes: 'Cancel the conversation',
-    no: 'Keep it',
-    isGrave: true,
-    onYes,
+    confirmLabel: 'Cancel the conversation',
+    cancelLabel: 'Keep it',
+    isDestructive: true,
+    onConfirm,
   });
 }
 
@@ -313,11 +313,11 @@ const isButtonMove = (legal: LegalMove): legal is LegalMove & { readonly move: B
 export function MoveList({ moves }: { readonly moves: MoveControls }) {
   return (
     <ul className={classes.moves}>
-      {moves.legal.filter(isButtonMove).map((legal) => {
+      {moves.legalMoves.filter(isButtonMove).map((legal) => {
         const { act, result, icon: Icon } = moveCopy(legal);
         return (
           <li key={legal.move}>
-            <button type="button" disabled={moves.isOff} onClick={() => moves.press(legal.move)}>
+            <button type="button" disabled={moves.isOff} onClick={() => moves.runMove(legal.move)}>
               <Icon size={17} stroke={1.7} aria-hidden />
               <span>
                 <b>{act}</b>
@@ -348,7 +348,7 @@ function MoveRefused({
   if (moves.error === null) return null;
   const isConflict = moves.error instanceof RelayApiError && moves.error.status === 409;
   return (
-    <Note hue="held" icon={IconRefresh} role="alert" acts={<StateBadge instance={instance} />}>
+    <Note hue="held" icon={IconRefresh} role="alert" actions={<StateBadge instance={instance} />}>
       {isConflict && 'This moved on while you looked. '}
       <Sentence text={readableError(moves.error)} />
     </Note>
@@ -356,7 +356,7 @@ function MoveRefused({
 }
 
 function MoveButton({ moves, move }: { readonly moves: MoveControls; readonly move: ButtonMove }) {
-  const legal = moves.legal.find((one) => one.move === move);
+  const legal = moves.legalMoves.find((one) => one.move === move);
   if (legal === undefined) return null;
   const { act, result, icon: Icon } = moveCopy(legal);
   return (
@@ -366,7 +366,7 @@ function MoveButton({ moves, move }: { readonly moves: MoveControls; readonly mo
       loading={moves.busy === move}
       leftSection={<Icon size={16} />}
       aria-label={`${act}: ${result}`}
-      onClick={() => moves.press(move)}
+      onClick={() => moves.runMove(move)}
     >
       {act}
     </Button>

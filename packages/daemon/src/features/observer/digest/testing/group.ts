@@ -24,7 +24,7 @@ export interface Said {
 
 export interface TestGroup {
   readonly chat: ChatId;
-  readonly world: DigestDeps;
+  readonly deps: DigestDeps;
   say(...said: readonly Said[]): Promise<number[]>;
   takeBack(number: number): Promise<void>;
   /** Runs the job of a due timer; resolves when it has ended. */
@@ -50,7 +50,7 @@ export async function observedGroup(
     [account, chat, zone, since],
   );
   const { agent, observer, retention } = settingsSchema.parse({});
-  const world: DigestDeps = {
+  const deps: DigestDeps = {
     ...conversations,
     now,
     settings: { agent, observer, retention, admin_phone_numbers: [] },
@@ -60,7 +60,7 @@ export async function observedGroup(
   let written = 0;
   return {
     chat,
-    world,
+    deps,
     async say(...said) {
       const db = database.kysely;
       const numbers = await db.transaction().execute((tx) =>
@@ -77,7 +77,7 @@ export async function observedGroup(
             body: text,
             quotedId: quotes ?? null,
             media: null,
-            late: false,
+            isLate: false,
             source: 'notification',
             inboxSeq: null,
           })),
@@ -116,7 +116,7 @@ export async function observedGroup(
         attempt: 1,
         complete: async () => {},
       };
-      return onDigestJob(world)(job satisfies Job<'digest'>, signal);
+      return onDigestJob(deps)(job satisfies Job<'digest'>, signal);
     },
     digests: (kind) =>
       sql(
