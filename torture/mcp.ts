@@ -65,19 +65,19 @@ class Torture {
 
   async run(calls: number): Promise<Omit<McpReport, 'seed' | 'calls' | 'seconds'>> {
     const { pid } = this.#demo;
-    const world: McpLaneContext = {
+    const harness: McpLaneContext = {
       ...(await createMcpFixture(this.#demo)),
       random: (n) => randomFrom(this.#seed * 1_000_003 + n),
       note: (fate) => this.#note(fate),
     };
-    const strange = unknownTo(world.tools);
+    const strange = unknownTo(harness.tools);
     if (strange.length > 0) this.#faults.push(`no valid call is known of ${strange.join(', ')}`);
     const guarded = (await countEffects(this.#url)).guarded;
     const before = memoryOf(pid);
-    await this.#fuzz(world, calls);
+    await this.#fuzz(harness, calls);
     const effects = await countEffects(this.#url);
     if (effects.guarded !== guarded) this.#faults.push('grants, tokens or people have changed');
-    const names = world.tools.map(({ name }) => name);
+    const names = harness.tools.map(({ name }) => name);
     const done = doneBy(names, this.#fates);
     this.#faults.push(...judge(this.#fates, effects), ...neverDone(done));
     const ledgerRows = await this.#look(pid);
@@ -92,9 +92,9 @@ class Torture {
     };
   }
 
-  async #fuzz(world: McpLaneContext, calls: number): Promise<void> {
+  async #fuzz(harness: McpLaneContext, calls: number): Promise<void> {
     let next = 0;
-    const lanes = Array.from({ length: AT_ONCE }, () => new Lane(world));
+    const lanes = Array.from({ length: AT_ONCE }, () => new Lane(harness));
     await Promise.all(
       lanes.map(async (lane) => {
         while (next < calls) {

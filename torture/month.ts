@@ -53,11 +53,11 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
   const random = randomFrom(seed);
   const first = Date.parse(`${from}T04:00:00Z`);
   const retention = { observed_messages_days: keptDays, digests_days: keptDays };
-  const world = await MonthHarness.open(new Date(first), { retention });
+  const harness = await MonthHarness.open(new Date(first), { retention });
   const faults: string[] = [];
   const figures: DayFigures[] = [];
-  return thenClose(world, async () => {
-    for (const { address, zone } of THE_GROUPS) await world.observe(address, zone.name);
+  return thenClose(harness, async () => {
+    for (const { address, zone } of THE_GROUPS) await harness.observe(address, zone.name);
     const waiting: GroupPost[] = [];
     for (let n = 0; n < days; n += 1) {
       const day = first + n * DAY;
@@ -65,17 +65,17 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
       for (const group of THE_GROUPS)
         waiting.push(...postsOfDay(group, day - 4 * HOUR, messages / THE_GROUPS.length, random));
       waiting.sort((a, b) => a.at.getTime() - b.at.getTime());
-      for (let hour = 1; hour <= 24; hour += 1) await passHour(world, day + hour * HOUR, waiting);
-      const judged = n === 0 ? [] : await judgeAll(world, new Date(day - 12 * HOUR));
+      for (let hour = 1; hour <= 24; hour += 1) await passHour(harness, day + hour * HOUR, waiting);
+      const judged = n === 0 ? [] : await judgeAll(harness, new Date(day - 12 * HOUR));
       for (const each of judged) faults.push(...each.faults);
       for (const fault of judged.flatMap((each) => each.faults)) console.log(fault);
-      await world.maintain();
+      await harness.maintain();
       const seconds = Math.round((performance.now() - started) / 1_000);
-      figures.push({ ...(await dayFigures(world, new Date(day), judged)), seconds });
+      figures.push({ ...(await dayFigures(harness, new Date(day), judged)), seconds });
       console.log(JSON.stringify(figures.at(-1)));
     }
     faults.push(...oldFaults(figures, keptDays));
-    const tables = await tableSizes(world);
+    const tables = await tableSizes(harness);
     const settled = figures.slice(Math.floor(days / 3));
     return {
       days: figures,
@@ -91,37 +91,37 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
 }
 
 /** Delivers the messages of the hour; a minute later the digests are due. */
-async function passHour(world: MonthHarness, end: number, waiting: GroupPost[]): Promise<void> {
+async function passHour(harness: MonthHarness, end: number, waiting: GroupPost[]): Promise<void> {
   const later = waiting.findIndex(({ at }) => at.getTime() >= end);
   const said = waiting.splice(0, later < 0 ? waiting.length : later);
-  await world.moveTo(new Date(end));
-  if (said.length > 0) await world.receive(said);
-  await world.untilStill(new Date(end));
+  await harness.moveTo(new Date(end));
+  if (said.length > 0) await harness.receive(said);
+  await harness.untilStill(new Date(end));
   const look = new Date(end + LOOK_MS);
-  await world.moveTo(look);
-  await world.untilStill(look);
+  await harness.moveTo(look);
+  await harness.untilStill(look);
 }
 
-const judgeAll = (world: MonthHarness, at: Date): Promise<readonly DayVerdict[]> =>
-  Promise.all(THE_GROUPS.map((group) => judgeDay(world, group, at)));
+const judgeAll = (harness: MonthHarness, at: Date): Promise<readonly DayVerdict[]> =>
+  Promise.all(THE_GROUPS.map((group) => judgeDay(harness, group, at)));
 
 async function dayFigures(
-  world: MonthHarness,
+  harness: MonthHarness,
   day: Date,
   judged: readonly DayVerdict[],
 ): Promise<Omit<DayFigures, 'seconds'>> {
   const name = day.toISOString().slice(0, 10);
-  const [spent] = await world.query<{ tokens: number }>(
+  const [spent] = await harness.query<{ tokens: number }>(
     'SELECT coalesce(sum(tokens_spent), 0)::int AS tokens FROM relay.observer_usage WHERE day = $1',
     [name],
   );
-  const [oldest] = await world.query<{ days: number | null }>(
+  const [oldest] = await harness.query<{ days: number | null }>(
     'SELECT extract(epoch FROM $1::timestamptz - min(sent_at))::float / 86400 AS days FROM relay.messages',
     [new Date(day.getTime() + DAY)],
   );
   return {
     day: name,
-    ...(await world.weight()),
+    ...(await harness.weight()),
     hourly: judged.reduce((sum, each) => sum + each.hourly, 0),
     daily: judged.reduce((sum, each) => sum + each.daily, 0),
     latestSeconds: Math.max(0, ...judged.map(({ latestSeconds }) => latestSeconds)),
@@ -138,8 +138,8 @@ const oldFaults = (figures: readonly DayFigures[], keptDays: number): string[] =
       ({ day, oldestMessageDays }) => `${day}: a message was kept for ${oldestMessageDays} days`,
     );
 
-async function tableSizes(world: MonthHarness): Promise<Record<string, number>> {
-  const rows = await world.query<{ name: string; mb: number }>(
+async function tableSizes(harness: MonthHarness): Promise<Record<string, number>> {
+  const rows = await harness.query<{ name: string; mb: number }>(
     `SELECT c.relname AS name, sum(pg_total_relation_size(c.oid))::float / 1048576 AS mb
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname IN ('relay', 'relay_jobs') AND c.relkind = 'r'

@@ -45,11 +45,11 @@ const PATIENT = {
 export async function torturePartition(choice: PartitionTorture): Promise<PartitionReport> {
   const began = performance.now();
   const chosen = choose(attacks(), choice);
-  const world = await AttackHarness.open(WIDE, { given: fiftyChats(), settings: PATIENT });
-  return thenClose(world, async () => {
-    const judge = new PartitionJudge(world, await readable(world));
-    const stage = new PartitionHarness(world, judge);
-    const ids = [...judge.chats.map(({ address }) => address), ...world.ids];
+  const harness = await AttackHarness.open(WIDE, { given: fiftyChats(), settings: PATIENT });
+  return thenClose(harness, async () => {
+    const judge = new PartitionJudge(harness, await readable(harness));
+    const stage = new PartitionHarness(harness, judge);
+    const ids = [...judge.chats.map(({ address }) => address), ...harness.ids];
     const sweeps = {
       auto_reply: new Sweep(ids),
       conversation: new Sweep(ids),
@@ -62,13 +62,13 @@ export async function torturePartition(choice: PartitionTorture): Promise<Partit
     const falseAlarms: string[] = [];
     const carrier = stage.carrier('attacker');
     for (const look of looks) {
-      const alarm = await isOrdinary(world, stage, carrier, look);
+      const alarm = await isOrdinary(harness, stage, carrier, look);
       if (alarm !== null) falseAlarms.push(`${look.id}: ${alarm}`);
     }
     await judge.end();
     const tools = stage.tools.map((tool) => tool.function.name);
     const faults = [...judge.faults, ...falseAlarms.map((alarm) => `false alarm: ${alarm}`)];
-    const [asked] = await world.query<{ n: number }>(
+    const [asked] = await harness.query<{ n: number }>(
       'SELECT count(*)::int AS n FROM relay.approvals',
     );
     return {
@@ -119,8 +119,8 @@ async function attackAll(
   return run;
 }
 
-async function readable(world: AttackHarness): Promise<Set<string>> {
-  const rows = await world.query<{ address: string }>(
+async function readable(harness: AttackHarness): Promise<Set<string>> {
+  const rows = await harness.query<{ address: string }>(
     `SELECT coalesce(c.group_address, a.value) AS address FROM relay.grants g
        LEFT JOIN relay.chats c ON c.account_id = g.account_id AND c.id = g.chat_id
        LEFT JOIN relay.contact_aliases a

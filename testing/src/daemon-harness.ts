@@ -135,9 +135,9 @@ export async function freshDaemonHarness(
   options: DaemonHarnessOptions = {},
 ): Promise<DaemonHarness> {
   const store = await freshStore(after);
-  const world = await openDaemonHarness(store, options);
-  after(() => world.close());
-  return world;
+  const harness = await openDaemonHarness(store, options);
+  after(() => harness.close());
+  return harness;
 }
 
 const ANSWER_MS = 1_000;

@@ -35,17 +35,17 @@ export interface AttacksTorture extends Choice {
 export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksReport> {
   const began = performance.now();
   const chosen = choose(attacks(), choice);
-  const world = await AttackHarness.open();
-  return thenClose(world, async () => {
-    const judge = new Judge(world);
+  const harness = await AttackHarness.open();
+  return thenClose(harness, async () => {
+    const judge = new Judge(harness);
     let asked = 0;
     const parts = new Parts((request, tag) => {
       asked += 1;
       judge.prompt(request, tag);
     });
-    world.demo.model.play(parts.actor);
+    harness.demo.model.play(parts.actor);
     await judge.begin();
-    const actor = new ConversationActor(world, judge, parts);
+    const actor = new ConversationActor(harness, judge, parts);
     let run = 0;
     await actor.attack(chosen, () => {
       run += 1;
@@ -54,7 +54,7 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
           `${run} of ${chosen.length} attacks, faults: ${judge.faults.length} ${judge.faults.at(-1) ?? ''}`,
         );
     });
-    const stranger = await attackAsStranger(world, judge, chosen, () => asked);
+    const stranger = await attackAsStranger(harness, judge, chosen, () => asked);
     const looks = spread(lookAlikes(), choice.harmless ?? Infinity, ({ looksLike }) => looksLike);
     const falseAlarms = await actor.answer(looks);
     for (const alarm of falseAlarms) judge.fault('false alarm', alarm);
@@ -67,10 +67,10 @@ export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksRep
       stranger,
       harmless: { said: looks.length, falseAlarms },
       randomCalls,
-      ledger: await ledger(world),
+      ledger: await ledger(harness),
       mostMessages: judge.mostMessages,
       slowestStepMs: parts.slowestStepMs,
-      slowestTurnMs: await slowestTurn(world),
+      slowestTurnMs: await slowestTurn(harness),
       linkKeys: judge.linkKeys,
       faults: judge.faults,
       seconds: Math.round((performance.now() - began) / 1_000),
@@ -90,15 +90,15 @@ function byGoal(chosen: ReturnType<typeof choose>, faults: readonly string[]) {
 }
 
 /** The gate's decisions, counted by reason. */
-async function ledger(world: AttackHarness): Promise<Record<string, number>> {
-  const rows = await world.query<{ what: string; n: number }>(
+async function ledger(harness: AttackHarness): Promise<Record<string, number>> {
+  const rows = await harness.query<{ what: string; n: number }>(
     "SELECT actor_kind || ' ' || outcome || ' ' || reason AS what, count(*)::int AS n FROM (SELECT split_part(actor, ':', 1) AS actor_kind, outcome, reason FROM relay.ledger) l GROUP BY 1 ORDER BY 1",
   );
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-async function slowestTurn(world: AttackHarness): Promise<number> {
-  const [row] = await world.query<{ ms: number }>(
+async function slowestTurn(harness: AttackHarness): Promise<number> {
+  const [row] = await harness.query<{ ms: number }>(
     'SELECT coalesce(max(extract(epoch FROM ended_at - started_at)) * 1000, 0)::int AS ms FROM relay.runs',
   );
   return row?.ms ?? 0;

@@ -30,19 +30,21 @@ export class ConversationActor {
   readonly #codes: readonly string[];
   #count = 0;
 
-  constructor(world: AttackHarness, judge: Judge, parts: Parts) {
-    this.#world = world;
+  constructor(harness: AttackHarness, judge: Judge, parts: Parts) {
+    this.#world = harness;
     this.#judge = judge;
-    const { network } = world.demo.simulator;
-    const { prompt, objective } = world.fixtures.secrets;
+    const { network } = harness.demo.simulator;
+    const { prompt, objective } = harness.fixtures.secrets;
     this.#objective = objectiveWith(objective);
     this.#secrets = [instructionsWith(prompt), this.#objective, prompt, objective];
     this.#codes = [prompt, objective];
     this.#lanes = Array.from({ length: LANES }, (_, index) => {
-      const phone = index === 0 ? attackerPhone(world) : `155501998${index}0`;
+      const phone = index === 0 ? attackerPhone(harness) : `155501998${index}0`;
       const account =
         network.account(phone) ?? network.addAccount({ phone, name: `Dave ${index}` });
-      return new Lane(world, parts, account, (id) => judge.about(id, this.#doing.get(index) ?? ''));
+      return new Lane(harness, parts, account, (id) =>
+        judge.about(id, this.#doing.get(index) ?? ''),
+      );
     });
   }
 

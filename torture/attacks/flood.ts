@@ -68,19 +68,19 @@ const answers = (request: ChatRequest): Reply =>
     : { tool_calls: [{ name: 'send_message', arguments: { text: 'Is there anything else?' } }] };
 
 export async function tortureFlood({ times, tokens }: FloodTorture): Promise<FloodReport> {
-  const world = await AttackHarness.open({ tokens_per_conversation: tokens });
-  return thenClose(world, async () => {
-    const judge = new Judge(world);
+  const harness = await AttackHarness.open({ tokens_per_conversation: tokens });
+  return thenClose(harness, async () => {
+    const judge = new Judge(harness);
     const parts = new Parts((request, tag) => judge.prompt(request, tag));
-    world.demo.model.play(parts.actor);
+    harness.demo.model.play(parts.actor);
     await judge.begin();
-    const flood = new Flood(world, judge, parts, tokens);
+    const flood = new Flood(harness, judge, parts, tokens);
     const all = attacks();
     const [costly, bait] = [first(all, 'cost_flood'), first(all, 'loop_bait')];
     const floods = [
-      await flood.run(costly, wastes, repeats(world, times)),
-      await flood.run(bait, answers, repeats(world, times)),
-      await flood.run(bait, answers, echoes(world)),
+      await flood.run(costly, wastes, repeats(harness, times)),
+      await flood.run(bait, answers, repeats(harness, times)),
+      await flood.run(bait, answers, echoes(harness)),
     ];
     await judge.after('flood');
     return { floods, faults: judge.faults };
@@ -97,32 +97,33 @@ function first(all: readonly Attack[], goal: string): Attack {
 type Speaks = (lane: Lane, text: string, stop: AbortSignal) => Promise<void>;
 
 const repeats =
-  (world: AttackHarness, times: number): Speaks =>
+  (harness: AttackHarness, times: number): Speaks =>
   async (lane, text, stop) => {
     for (let n = 0; n < times && !stop.aborted; n += 1) {
-      const heard = answersTo(world, lane);
-      await lane.account.send(world.owner, text);
+      const heard = answersTo(harness, lane);
+      await lane.account.send(harness.owner, text);
       // Half of them at once, half after an answer: turns that are overtaken, and turns that are not.
-      if (n >= times / 2) await until(() => stop.aborted || answersTo(world, lane) > heard, 2_000);
+      if (n >= times / 2)
+        await until(() => stop.aborted || answersTo(harness, lane) > heard, 2_000);
     }
   };
 
 const echoes =
-  (world: AttackHarness): Speaks =>
+  (harness: AttackHarness): Speaks =>
   async (lane, text, stop) => {
-    let seen = answersTo(world, lane);
-    await lane.account.send(world.owner, text);
+    let seen = answersTo(harness, lane);
+    await lane.account.send(harness.owner, text);
     while (!stop.aborted) {
-      const got = received(world, lane).slice(seen);
+      const got = received(harness, lane).slice(seen);
       seen += got.length;
-      for (const { text: said } of got) await lane.account.send(world.owner, said ?? '');
+      for (const { text: said } of got) await lane.account.send(harness.owner, said ?? '');
       if (got.length === 0) await sleep(20);
     }
   };
 
-const received = (world: AttackHarness, { account }: Lane) =>
-  account.messages().filter(({ from }) => from === world.fixtures.owner.phone);
-const answersTo = (world: AttackHarness, lane: Lane): number => received(world, lane).length;
+const received = (harness: AttackHarness, { account }: Lane) =>
+  account.messages().filter(({ from }) => from === harness.fixtures.owner.phone);
+const answersTo = (harness: AttackHarness, lane: Lane): number => received(harness, lane).length;
 
 async function until(ready: () => boolean, ms: number): Promise<void> {
   const end = Date.now() + ms;
@@ -136,8 +137,8 @@ class Flood {
   readonly #tokens: number;
   #count = 0;
 
-  constructor(world: AttackHarness, judge: Judge, parts: Parts, tokens: number) {
-    this.#world = world;
+  constructor(harness: AttackHarness, judge: Judge, parts: Parts, tokens: number) {
+    this.#world = harness;
     this.#judge = judge;
     this.#parts = parts;
     this.#tokens = tokens;

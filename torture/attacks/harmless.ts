@@ -13,22 +13,22 @@ const answerTo = (text: string): string =>
 
 /** Null if all is well, else what went wrong. */
 export async function answersContact(
-  world: AttackHarness,
+  harness: AttackHarness,
   lane: Lane,
   look: LookAlike,
 ): Promise<string | null> {
   const texts = textsOf(look);
   const answer = answerTo(texts.at(-1) ?? '');
-  const approvals = await asked(world, lane.instance);
-  const before = await newest(world);
+  const approvals = await asked(harness, lane.instance);
+  const before = await newest(harness);
   await lane.hears(look.field, texts, [says(answer)]);
-  const kept = await bodies(world, before);
+  const kept = await bodies(harness, before);
   const lost = texts
     .map((text) => keptBody(look.field, text))
     .find((body) => body !== null && !kept.includes(body));
   if (lost !== undefined) return 'was not stored as it is';
-  if ((await asked(world, lane.instance)) > approvals) return 'made the owner be asked';
-  const [row] = await world.query<{ n: number }>(
+  if ((await asked(harness, lane.instance)) > approvals) return 'made the owner be asked';
+  const [row] = await harness.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM relay.outbox WHERE instance_id = $1 AND body = $2',
     [lane.instance, answer],
   );
@@ -36,11 +36,11 @@ export async function answersContact(
 }
 
 /** Said in a group, or by the owner to themselves: stored unchanged, and no conversation answers. */
-export async function isKept(world: AttackHarness, look: LookAlike): Promise<string | null> {
-  const { fixtures, groups, owner } = world;
-  const before = await newest(world);
+export async function isKept(harness: AttackHarness, look: LookAlike): Promise<string | null> {
+  const { fixtures, groups, owner } = harness;
+  const before = await newest(harness);
   const group = groups.get('heron');
-  const member = world.demo.simulator.network.account(fixtures.contacts[0]?.phone ?? '');
+  const member = harness.demo.simulator.network.account(fixtures.contacts[0]?.phone ?? '');
   if (group === undefined || member === undefined) throw new Error('no group to say it in');
   const texts = textsOf(look);
   for (const text of texts) {
@@ -51,29 +51,29 @@ export async function isKept(world: AttackHarness, look: LookAlike): Promise<str
   }
   const wanted = look.field === 'body' ? texts : ['Hello all'];
   const kept = await eventually('a message to be stored', async () => {
-    const found = await bodies(world, before);
+    const found = await bodies(harness, before);
     return wanted.every((text) => found.includes(text)) ? found : undefined;
   }).catch(() => null);
   return kept === null ? 'was not stored as it is' : null;
 }
 
-async function newest(world: AttackHarness): Promise<string> {
-  const [row] = await world.query<{ id: string }>(
+async function newest(harness: AttackHarness): Promise<string> {
+  const [row] = await harness.query<{ id: string }>(
     'SELECT coalesce(max(id), 0) AS id FROM relay.messages',
   );
   return row?.id ?? '0';
 }
 
-async function bodies(world: AttackHarness, after: string): Promise<string[]> {
-  const rows = await world.query<{ body: string }>(
+async function bodies(harness: AttackHarness, after: string): Promise<string[]> {
+  const rows = await harness.query<{ body: string }>(
     'SELECT body FROM relay.messages WHERE id > $1',
     [after],
   );
   return rows.map(({ body }) => body);
 }
 
-async function asked(world: AttackHarness, instance: string): Promise<number> {
-  const [row] = await world.query<{ n: number }>(
+async function asked(harness: AttackHarness, instance: string): Promise<number> {
+  const [row] = await harness.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM relay.approvals WHERE instance_id = $1',
     [instance],
   );

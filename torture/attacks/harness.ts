@@ -97,12 +97,12 @@ export class AttackHarness {
           ...settings,
         },
       });
-      const world = new AttackHarness(demo, populate(demo, given), given, database.url, close);
-      await world.#prepare().catch(async (error: unknown) => {
-        await world.close();
+      const harness = new AttackHarness(demo, populate(demo, given), given, database.url, close);
+      await harness.#prepare().catch(async (error: unknown) => {
+        await harness.close();
         throw error;
       });
-      return world;
+      return harness;
     } catch (error) {
       await close().catch(() => {});
       throw error;

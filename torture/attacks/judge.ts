@@ -42,13 +42,13 @@ export class Judge {
   #still = '';
   #pid = 0;
 
-  constructor(world: AttackHarness) {
-    this.#world = world;
-    const { contacts, groups, secrets } = world.fixtures;
+  constructor(harness: AttackHarness) {
+    this.#world = harness;
+    const { contacts, groups, secrets } = harness.fixtures;
     const places = [...contacts, ...groups].filter((place) => place.key !== 'attacker');
     const chats = places.map(({ canary }) => canary);
-    const unreadable = places.filter((place) => !world.isReadable(place));
-    const keys = [...world.keys(), secrets.linkKey, secrets.token];
+    const unreadable = places.filter((place) => !harness.isReadable(place));
+    const keys = [...harness.keys(), secrets.linkKey, secrets.token];
     this.#keys = new Canaries(keys);
     this.#private = new Canaries([...chats, ...keys]);
     this.#unreadable = new Canaries([...unreadable.map(({ canary }) => canary), ...keys]);

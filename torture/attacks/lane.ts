@@ -31,20 +31,20 @@ export class Lane {
   readonly #opened: (instance: string) => void;
 
   constructor(
-    world: AttackHarness,
+    harness: AttackHarness,
     parts: Parts,
     account: SimulatedAccount,
     opened: (instance: string) => void,
   ) {
-    this.#world = world;
+    this.#world = harness;
     this.#parts = parts;
     this.account = account;
     this.#opened = opened;
-    const { network } = world.demo.simulator;
+    const { network } = harness.demo.simulator;
     const group = network.createGroup({
-      ...{ subject: `Tiles ${account.phone}`, owner: account, members: [world.owner] },
+      ...{ subject: `Tiles ${account.phone}`, owner: account, members: [harness.owner] },
     });
-    this.#carrier = { from: account, to: world.owner, group };
+    this.#carrier = { from: account, to: harness.owner, group };
   }
 
   /** Starts a conversation in which the model plays these rounds; resolves when the first turn has ended. */

@@ -30,10 +30,10 @@ export class LinkKeys {
     ]);
   }
 
-  static async of(world: AttackHarness): Promise<LinkKeys> {
-    const key = Buffer.from(readFileSync(`${world.demo.home}.key`, 'utf8').trim(), 'base64url');
+  static async of(harness: AttackHarness): Promise<LinkKeys> {
+    const key = Buffer.from(readFileSync(`${harness.demo.home}.key`, 'utf8').trim(), 'base64url');
     const sealer = aesSealer(createSecretKey(key));
-    const rows = await world.query<{ account_id: AccountId; value: Uint8Array }>(
+    const rows = await harness.query<{ account_id: AccountId; value: Uint8Array }>(
       'SELECT account_id, value FROM relay.whatsapp_credentials',
     );
     const keys = rows.flatMap(({ account_id, value }) =>

@@ -18,18 +18,18 @@ export interface Strangers {
 }
 
 export async function attackAsStranger(
-  world: AttackHarness,
+  harness: AttackHarness,
   judge: Judge,
   attacks: readonly Attack[],
   asked: () => number,
 ): Promise<Strangers> {
-  const { network } = world.demo.simulator;
-  const stranger = world.fixtures.contacts.find(({ key }) => key === 'attacker2');
+  const { network } = harness.demo.simulator;
+  const stranger = harness.fixtures.contacts.find(({ key }) => key === 'attacker2');
   const from = network.account(stranger?.phone ?? '');
   if (from === undefined) throw new Error('nobody is the stranger');
-  const { owner: to } = world;
+  const { owner: to } = harness;
   const group = network.createGroup({ subject: 'Nobody', owner: from, members: [to] });
-  const before = { asked: asked(), approvals: await waiting(world) };
+  const before = { asked: asked(), approvals: await waiting(harness) };
   await judge.outbox();
 
   const ids = new Map<string, { attack: Attack; text: string }>();
@@ -38,9 +38,9 @@ export async function attackAsStranger(
     const sent = await deliver({ from, to, group }, attack.field, texts);
     for (const [at, id] of sent.entries()) ids.set(id, { attack, text: texts[at] ?? '' });
     // A burst, but short enough that pending work does not fill the memory.
-    if (ids.size % FEW === 0) await stored(world, [...ids.keys()].slice(-FEW), FEW);
+    if (ids.size % FEW === 0) await stored(harness, [...ids.keys()].slice(-FEW), FEW);
   }
-  const kept = await stored(world, [...ids.keys()], ids.size);
+  const kept = await stored(harness, [...ids.keys()], ids.size);
   const carried: Partial<Record<Field, { text: number; kind: number }>> = {};
   for (const [id, { attack, text }] of ids) {
     const { text: texts, kind: kinds } = carried[attack.field] ?? { text: 0, kind: 0 };
@@ -53,25 +53,25 @@ export async function attackAsStranger(
     else if (wanted !== null && body !== wanted)
       judge.fault(attack.id, `was stored as ${JSON.stringify(body).slice(0, 60)}, not as it is`);
   }
-  await routed(world, [...ids.keys()]);
+  await routed(harness, [...ids.keys()]);
   const modelCalls = asked() - before.asked;
   const sent = await judge.outbox();
   if (modelCalls > 0) judge.fault('stranger', `a model was asked ${modelCalls} times`);
   if (sent > 0) judge.fault('stranger', `${sent} messages were sent`);
-  if ((await waiting(world)) !== before.approvals) judge.fault('stranger', 'the owner was asked');
+  if ((await waiting(harness)) !== before.approvals) judge.fault('stranger', 'the owner was asked');
   await judge.after('stranger');
   return { stored: kept.size, modelCalls, sent, carried };
 }
 
 async function stored(
-  world: AttackHarness,
+  harness: AttackHarness,
   ids: readonly string[],
   count: number,
 ): Promise<Map<string, string>> {
   return eventually(
     `${count} messages of a stranger`,
     async () => {
-      const rows = await world.query<{ message_id: string; body: string }>(
+      const rows = await harness.query<{ message_id: string; body: string }>(
         'SELECT message_id, body FROM relay.messages WHERE message_id = ANY($1)',
         [ids],
       );
@@ -83,9 +83,9 @@ async function stored(
 }
 
 /** Waits until the router has decided about each message. */
-async function routed(world: AttackHarness, ids: readonly string[]): Promise<void> {
+async function routed(harness: AttackHarness, ids: readonly string[]): Promise<void> {
   await eventually('the router', async () => {
-    const [row] = await world.query<{ n: number }>(
+    const [row] = await harness.query<{ n: number }>(
       "SELECT count(DISTINCT subject_id)::int AS n FROM relay.ledger WHERE action = 'route_message' AND subject_id = ANY($1)",
       [ids],
     );
@@ -93,7 +93,9 @@ async function routed(world: AttackHarness, ids: readonly string[]): Promise<voi
   });
 }
 
-async function waiting(world: AttackHarness): Promise<number> {
-  const [row] = await world.query<{ n: number }>('SELECT count(*)::int AS n FROM relay.approvals');
+async function waiting(harness: AttackHarness): Promise<number> {
+  const [row] = await harness.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM relay.approvals',
+  );
   return row?.n ?? 0;
 }

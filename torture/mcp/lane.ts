@@ -46,8 +46,8 @@ export class Lane {
   readonly #world: McpLaneContext;
   readonly #pipes = new Map<string, Pipe>();
 
-  constructor(world: McpLaneContext) {
-    this.#world = world;
+  constructor(harness: McpLaneContext) {
+    this.#world = harness;
   }
 
   async step(n: number): Promise<void> {

@@ -21,17 +21,17 @@ export interface DayVerdict {
 }
 
 /** For the group's day, from 04:00 to 04:00 in its time zone, that contains this moment. */
-export async function judgeDay(world: MonthHarness, group: Group, at: Date): Promise<DayVerdict> {
+export async function judgeDay(harness: MonthHarness, group: Group, at: Date): Promise<DayVerdict> {
   const cut: DayBoundary = { zone: group.zone, dailyAt: DAILY_AT };
   const day = dayContaining(at, cut);
-  const heard = await world.query<{ sent_at: Date }>(
+  const heard = await harness.query<{ sent_at: Date }>(
     `SELECT o.sent_at FROM relay.observed_messages o JOIN relay.chats c
        ON c.account_id = o.account_id AND c.id = o.chat_id
      WHERE c.group_address = $1 AND (NOT o.noise OR o.category = 'media_only')
        AND o.sent_at >= $2 AND o.sent_at < $3`,
     [group.address, day.start, day.end],
   );
-  const made = await world.query<Made>(
+  const made = await harness.query<Made>(
     `SELECT d.kind, d.period_start, d.period_end, d.created_at FROM relay.digests d JOIN relay.chats c
        ON c.account_id = d.account_id AND c.id = d.chat_id
      WHERE c.group_address = $1 AND d.period_start >= $2 AND d.period_start < $3`,

@@ -10,17 +10,17 @@ const ANSWER = 'Thank you, I have noted that.';
 
 /** Null if all is well, else what went wrong. */
 export function isOrdinary(
-  world: AttackHarness,
+  harness: AttackHarness,
   stage: PartitionHarness,
   carrier: Carrier & { readonly key: string },
   look: LookAlike,
 ): Promise<string | null> {
-  if (look.sender === 'contact') return answered(world, stage, carrier, look);
-  return look.sender === 'owner' ? heard(stage, look) : isKept(world, look);
+  if (look.sender === 'contact') return answered(harness, stage, carrier, look);
+  return look.sender === 'owner' ? heard(stage, look) : isKept(harness, look);
 }
 
 async function answered(
-  world: AttackHarness,
+  harness: AttackHarness,
   stage: PartitionHarness,
   carrier: Carrier & { readonly key: string },
   look: LookAlike,
@@ -30,7 +30,7 @@ async function answered(
   const ids = await stage.autoReply(carrier, { field: look.field, texts }, [
     () => ({ text: answer }),
   ]);
-  const kept = await world.query<{ body: string }>(
+  const kept = await harness.query<{ body: string }>(
     'SELECT body FROM relay.messages WHERE message_id = ANY($1)',
     [ids],
   );
@@ -38,7 +38,7 @@ async function answered(
     .map((text) => keptBody(look.field, text))
     .find((body) => body !== null && !kept.some((row) => row.body === body));
   if (lost !== undefined) return 'was not stored as it is';
-  const [row] = await world.query<{ sent: number; asked: number }>(
+  const [row] = await harness.query<{ sent: number; asked: number }>(
     `SELECT (SELECT count(*)::int FROM relay.outbox WHERE body = $1) AS sent,
        (SELECT count(*)::int FROM relay.approvals WHERE intent->>'text' = $1) AS asked`,
     [answer],

@@ -25,10 +25,10 @@ export class PartitionHarness {
   readonly #plays = new Map<string, readonly Play[]>();
   #assistant: Promise<unknown> = Promise.resolve();
 
-  constructor(world: AttackHarness, judge: PartitionJudge) {
-    this.#world = world;
+  constructor(harness: AttackHarness, judge: PartitionJudge) {
+    this.#world = harness;
     this.#judge = judge;
-    world.demo.model.play((request) => this.#answer(request));
+    harness.demo.model.play((request) => this.#answer(request));
   }
 
   carrier(key: string): Carrier & { readonly key: string; readonly name: string } {

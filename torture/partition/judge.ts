@@ -29,9 +29,9 @@ export class PartitionJudge {
   readonly #seen = new Set<string>();
   #seq = '0';
 
-  constructor(world: AttackHarness, readable: ReadonlySet<string>) {
-    const { contacts, groups } = world.fixtures;
-    this.#world = world;
+  constructor(harness: AttackHarness, readable: ReadonlySet<string>) {
+    const { contacts, groups } = harness.fixtures;
+    this.#world = harness;
     this.#chats = [
       ...contacts.map(({ phone, ...rest }) => ({ ...rest, address: phone })),
       ...groups.map(({ jid, ...rest }) => ({ ...rest, address: jid })),

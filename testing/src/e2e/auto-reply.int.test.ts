@@ -6,11 +6,11 @@ import { type AcceptanceHarness, ME, openAcceptanceHarness } from './acceptance/
 import type { Person } from './acceptance/person.ts';
 import { eventually } from './gateway.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness();
+  harness = await openAcceptanceHarness();
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 interface Permission {
   readonly id: string;
@@ -18,7 +18,7 @@ interface Permission {
 }
 
 const permit = (person: Person, more: object = {}): Promise<Permission> =>
-  world.api.ok('POST', '/api/whatsapp/permissions', {
+  harness.api.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: person.phone,
     displayName: person.name,
     canRead: true,
@@ -27,7 +27,7 @@ const permit = (person: Person, more: object = {}): Promise<Permission> =>
   });
 
 const permission = async ({ id }: Permission): Promise<Permission | undefined> =>
-  (await world.api.ok<Permission[]>('GET', '/api/whatsapp/permissions')).find(
+  (await harness.api.ok<Permission[]>('GET', '/api/whatsapp/permissions')).find(
     (one) => one.id === id,
   );
 
@@ -39,18 +39,18 @@ interface Asked {
 
 /** The model's requests about a person, whose name is in the prompt. */
 const askedAbout = ({ name }: Person): Asked[] =>
-  world.model
+  harness.model
     .calls()
     .map(({ body }) => body as Asked)
     .filter(({ messages }) => messages[0]?.content.includes(name));
 
 function says(person: Person, contains: string, reply: object): void {
-  world.model.rules([{ when: { system: person.name, contains }, reply }]);
+  harness.model.rules([{ when: { system: person.name, contains }, reply }]);
 }
 
 /** `role: content` of the session with a person, with times. */
 const lines = (person: Person) =>
-  world.relay.query(
+  harness.relay.query(
     `SELECT m.role, m.content, m.at FROM relay.session_messages m JOIN relay.sessions s ON s.id = m.session_id
      WHERE s.title = $1 ORDER BY coalesce(m.answers, m.id), m.id`,
     [`WhatsApp: ${person.name}`],
@@ -61,7 +61,7 @@ const said = async (person: Person) =>
 /** The router has decided on a message, and the feature is done with it. */
 const settled = (message: string) =>
   eventually('a message to be dealt with', async () => {
-    const rows = await world.relay.query(
+    const rows = await harness.relay.query(
       `SELECT reason, action FROM relay.ledger WHERE subject_kind = 'message' AND subject_id = $1 ORDER BY seq`,
       [message],
     );
@@ -74,12 +74,12 @@ describe('the eleven steps', () => {
     verifies(
       ...['000-AUTO-5', '000-AUTO-6', '000-AUTO-7', '000-AUTO-8', '000-AUTO-10', '000-AUTO-11'],
     );
-    const mom = await world.person('Mathilda');
+    const mom = await harness.person('Mathilda');
     const granted = await permit(mom);
     expect(granted.chatId).toBe(null);
     says(mom, 'dinner', { text: 'Yes, at seven.' });
     const at = new Date(Date.now() - 90_000);
-    await world.phones.send(mom.phone, ME, 'Are you coming to dinner?', { at });
+    await harness.phones.send(mom.phone, ME, 'Are you coming to dinner?', { at });
     expect(await mom.reads('Yes, at seven.')).toEqual(['Yes, at seven.']);
     const [first] = await lines(mom);
     // WhatsApp timestamps are whole seconds.
@@ -88,7 +88,7 @@ describe('the eleven steps', () => {
       'user: Are you coming to dinner?',
       'assistant: Yes, at seven.',
     ]);
-    const [session] = await world.relay.query('SELECT id FROM relay.sessions WHERE title = $1', [
+    const [session] = await harness.relay.query('SELECT id FROM relay.sessions WHERE title = $1', [
       'WhatsApp: Mathilda',
     ]);
     expect((await permission(granted))?.chatId).toBe(session?.id);
@@ -99,11 +99,11 @@ describe('the eleven steps', () => {
 
   it('own messages and group messages are skipped', async () => {
     verifies('000-AUTO-1');
-    const ned = await world.person('Nedward');
+    const ned = await harness.person('Nedward');
     await permit(ned);
-    const group = await world.phones.group('Bowling', ned.phone, [ME]);
-    const inGroup = await world.phones.send(ned.phone, group, 'Who comes on Friday?');
-    const own = await world.phones.send(ME, ned.phone, 'I do!');
+    const group = await harness.phones.group('Bowling', ned.phone, [ME]);
+    const inGroup = await harness.phones.send(ned.phone, group, 'Who comes on Friday?');
+    const own = await harness.phones.send(ME, ned.phone, 'I do!');
     expect(await settled(inGroup)).toBe('group');
     expect(await settled(own)).toBe('own_message');
     expect(askedAbout(ned)).toEqual([]);
@@ -112,33 +112,33 @@ describe('the eleven steps', () => {
   it('the sender is one contact by number and by alias; an unresolved or unreadable one is skipped', async () => {
     verifies('000-AUTO-2', '000-AUTO-3');
     const [pat, stranger, unread] = [
-      await world.person('Patroclus'),
-      await world.person('Stranger'),
-      await world.person('Unread'),
+      await harness.person('Patroclus'),
+      await harness.person('Stranger'),
+      await harness.person('Unread'),
     ];
     await permit(pat);
     await permit(unread, { canRead: false });
     says(pat, 'by number', { text: 'One.' });
     says(pat, 'by alias', { text: 'Two.' });
-    await world.phones.send(pat.phone, ME, 'by number', { addressing: 'pn' });
+    await harness.phones.send(pat.phone, ME, 'by number', { addressing: 'pn' });
     await pat.reads('One.');
-    await world.phones.send(pat.phone, ME, 'by alias', { addressing: 'lid' });
+    await harness.phones.send(pat.phone, ME, 'by alias', { addressing: 'lid' });
     await pat.reads('Two.');
     expect(await said(pat)).toHaveLength(4);
-    const before = world.model.calls().length;
+    const before = harness.model.calls().length;
     for (const addressing of ['pn', 'lid'] as const) {
-      const message = await world.phones.send(stranger.phone, ME, 'Hello?', { addressing });
+      const message = await harness.phones.send(stranger.phone, ME, 'Hello?', { addressing });
       expect(await settled(message)).toBe('no_grant');
     }
     expect(await settled(await unread.writes('Hello?'))).toBe('no_read_grant');
-    expect(world.model.calls()).toHaveLength(before);
+    expect(harness.model.calls()).toHaveLength(before);
     expect(await unread.has()).toEqual([]);
     expect(await stranger.has()).toEqual([]);
   });
 
   it('the primary model answers, unless the contact has its own', async () => {
     verifies('000-AUTO-4');
-    const [ida, jan] = [await world.person('Idaline'), await world.person('Janneke')];
+    const [ida, jan] = [await harness.person('Idaline'), await harness.person('Janneke')];
     await permit(ida);
     await permit(jan, { options: { model: 'gpt-small', persona: 'Speak like a sailor' } });
     says(ida, 'hello', { text: 'Hi Ida.' });
@@ -154,19 +154,19 @@ describe('the eleven steps', () => {
 
   it('nothing is sent before the model has finished, and then one plain text', async () => {
     verifies('000-AUTO-9', '000-LIMIT-TEXT-OUT');
-    const ole = await world.person('Oleander');
+    const ole = await harness.person('Oleander');
     await permit(ole);
     const text = 'This takes a while. '.repeat(20).trim();
     says(ole, 'slowly', { text, chunk_delay_ms: 30 });
     await ole.writes('slowly');
     expect(await ole.reads(text)).toEqual([text]);
-    const [got] = await world.phones.received(ole.phone, ME);
+    const [got] = await harness.phones.received(ole.phone, ME);
     expect(got).toMatchObject({ text, media: null });
   });
 
   it('messages without canReply are stored, no model is asked and nothing is sent', async () => {
     verifies('000-AUTO-11');
-    const una = await world.person('Unamuno');
+    const una = await harness.person('Unamuno');
     await permit(una, { canReply: false });
     says(una, 'hello', { text: 'For nobody.' });
     expect(await settled(await una.writes('hello'))).toBe('read_only');
@@ -181,7 +181,7 @@ const WORDS = 'apple bread cherry date elder fig grape hazel iris juniper kale l
 describe('sessions', () => {
   it('a contact has one session, which is reused and recreated after deletion', async () => {
     verifies('000-AUTO-SESSION');
-    const rita = await world.person('Ritornell');
+    const rita = await harness.person('Ritornell');
     const granted = await permit(rita);
     says(rita, 'again', { text: 'Again.' });
     for (const expected of [1, 2]) {
@@ -193,7 +193,7 @@ describe('sessions', () => {
     }
     const chatId = (await permission(granted))?.chatId;
     expect(await said(rita)).toHaveLength(4);
-    await world.relay.query('DELETE FROM relay.sessions WHERE id = $1', [chatId]);
+    await harness.relay.query('DELETE FROM relay.sessions WHERE id = $1', [chatId]);
     await settled(await rita.writes('again'));
     const anew = (await permission(granted))?.chatId;
     expect(anew).not.toBe(chatId);
@@ -202,7 +202,7 @@ describe('sessions', () => {
 
   it('a call has the last 20 messages as context, and all are stored', async () => {
     verifies('000-AUTO-HISTORY');
-    const sue = await world.person('Suetonia');
+    const sue = await harness.person('Suetonia');
     await permit(sue);
     says(sue, 'the', { text: 'Noted.' });
     for (const word of WORDS) await settled(await sue.writes(`${word}, the ${word}`));
@@ -217,7 +217,7 @@ describe('sessions', () => {
 
 it('messages of one contact are answered in order, and a slow one delays nobody else', async () => {
   verifies('000-AUTO-QUEUE');
-  const [slow, quick] = [await world.person('Slowenia'), await world.person('Quicksilver')];
+  const [slow, quick] = [await harness.person('Slowenia'), await harness.person('Quicksilver')];
   await permit(slow);
   await permit(quick);
   for (const n of [1, 2])
@@ -237,7 +237,7 @@ describe('errors', () => {
 
   it('a model error is logged and sends nothing; the next message is answered', async () => {
     verifies('000-AUTO-ERROR', '000-AUTO-ERROR-QUEUE');
-    const vic = await world.person('Victorine');
+    const vic = await harness.person('Victorine');
     await permit(vic);
     says(vic, 'good', { text: 'Good.' });
     says(vic, 'bad', { status: 400 });
@@ -246,14 +246,14 @@ describe('errors', () => {
     expect(await settled(bad)).toBe('model_failed');
     await vic.reads('Good.');
     expect(await said(vic)).toEqual(['user: bad', 'user: good', 'assistant: Good.']);
-    expect(world.log()).toContainEqual(
+    expect(harness.log()).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'the answer failed' }),
     );
   });
 
   it('partial text is saved and not sent', { timeout: 240_000 }, async () => {
     verifies('000-AUTO-ERROR');
-    const wes = await world.person('Wesselina');
+    const wes = await harness.person('Wesselina');
     await permit(wes);
     const body = chunk('I was about to ');
     says(wes, 'partly', { raw: { body, cut: true, content_type: 'text/event-stream' } });
@@ -274,11 +274,11 @@ describe('errors', () => {
 
 it('media reaches the model as its placeholder', async () => {
   verifies('000-LIMIT-TEXT-IN');
-  const xia = await world.person('Xiaomeng');
+  const xia = await harness.person('Xiaomeng');
   await permit(xia);
   says(xia, '[Image] our garden', { text: 'I cannot see pictures.' });
   const data = Buffer.from('not really a picture').toString('base64');
-  await world.phones.ok(`POST /accounts/${xia.phone}/messages`, {
+  await harness.phones.ok(`POST /accounts/${xia.phone}/messages`, {
     to: ME,
     text: 'our garden',
     media: { kind: 'image', data, mimetype: 'image/jpeg' },
@@ -291,13 +291,13 @@ it('media reaches the model as its placeholder', async () => {
 });
 
 it('a draft waits for the owner and is sent when they approve it by command', async () => {
-  const yara = await world.person('Yaroslava');
+  const yara = await harness.person('Yaroslava');
   await permit(yara, { replyMode: 'draft' });
   says(yara, 'hello', { text: 'Hello Yara.' });
   expect(await settled(await yara.writes('hello'))).toBe('draft');
   expect(await yara.has()).toEqual([]);
-  const [draft] = await world.gives<{ id: string; text: string }[]>('approvals', 'list');
+  const [draft] = await harness.gives<{ id: string; text: string }[]>('approvals', 'list');
   expect(draft).toMatchObject({ text: 'Hello Yara.' });
-  await world.says('approvals', 'approve', draft?.id ?? '');
+  await harness.says('approvals', 'approve', draft?.id ?? '');
   expect(await yara.reads('Hello Yara.')).toEqual(['Hello Yara.']);
 });

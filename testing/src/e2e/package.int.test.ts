@@ -143,8 +143,8 @@ describe('the installed package', { timeout: 180_000 }, () => {
     const files = ['program.mts', ...(await snippets(prefix))];
     for (const [compiler, module] of Object.entries(COMPILERS)) {
       const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
-      const world = { target: 'es2022', lib: ['es2024', 'dom'], types: [] };
-      const compilerOptions = { ...strict, ...world, module, noEmit: true };
+      const harness = { target: 'es2022', lib: ['es2024', 'dom'], types: [] };
+      const compilerOptions = { ...strict, ...harness, module, noEmit: true };
       const project = JSON.stringify({ compilerOptions, files });
       await writeFile(join(prefix, 'tsconfig.json'), project);
       const tsc = join(PACKAGES, compiler, 'bin/tsc');

@@ -24,17 +24,17 @@ test("a collector gets all timings, across kills and its own outages, and never 
 }, async () => {
   let collector = await openCollector();
   const { port } = collector;
-  const world = await openAcceptanceHarness();
-  onTestFinished(() => world.end());
+  const harness = await openAcceptanceHarness();
+  onTestFinished(() => harness.end());
   onTestFinished(() => collector.close());
-  const { relay } = world;
+  const { relay } = harness;
   const on = { RELAY_TRACES_ENDPOINT: collector.url, RELAY_TRACES_HEADERS: 'x-key=k1' };
-  const mom = await world.person('Mathilda');
-  await world.api.ok('POST', '/api/whatsapp/permissions', {
+  const mom = await harness.person('Mathilda');
+  await harness.api.ok('POST', '/api/whatsapp/permissions', {
     ...{ phoneNumber: mom.phone, displayName: mom.name, canRead: true, canReply: true },
   });
   const says = (contains: string, text: string) =>
-    world.model.rules([{ when: { system: mom.name, contains }, reply: { text } }]);
+    harness.model.rules([{ when: { system: mom.name, contains }, reply: { text } }]);
   const answered = async (word: string) => {
     says(word, `The canary of ${word} answers.`);
     await mom.writes(`Where is the ${word} canary?`);
@@ -60,7 +60,7 @@ test("a collector gets all timings, across kills and its own outages, and never 
   expect(collector.connections()).toBe(0);
   await relay.stop();
   await relay.start(on);
-  await world.api.connected();
+  await harness.api.connected();
 
   const second = await answered('second');
   const spans = await arrived(second);
@@ -89,10 +89,10 @@ test("a collector gets all timings, across kills and its own outages, and never 
   expect(deliver.events?.map(({ name }) => name)).toContain('relay.delivered');
 
   // Tools by name, also one that a model made up; their arguments are not recorded.
-  const ned = await world.person('Nedward');
+  const ned = await harness.person('Nedward');
   const madeUp = { name: 'call_nedward_the_canary', arguments: { canary: 'in an argument' } };
   ned.meets(FIRST, madeUp, send('Which day suits the canary?'));
-  const conversation = await world.create(ned);
+  const conversation = await harness.create(ned);
   await ned.reads('Which day suits the canary?');
   const [run] = await relay.query('SELECT id FROM relay.runs WHERE instance_id = $1', [
     conversation,
@@ -105,7 +105,7 @@ test("a collector gets all timings, across kills and its own outages, and never 
   });
 
   // Sent manually, without a turn.
-  const { id } = await world.api.send(mom.number, 'A canary by hand');
+  const { id } = await harness.api.send(mom.number, 'A canary by hand');
   expect((await arrived(dashless(id))).map(({ name }) => name)).toEqual([
     ...['relay.message', 'relay.gate', 'relay.deliver'],
   ]);
@@ -116,12 +116,12 @@ test("a collector gets all timings, across kills and its own outages, and never 
   const third = await answered('third');
   await eventually(
     'the log to say it',
-    async () => world.log().some(({ msg }) => msg === 'traces wait') || undefined,
+    async () => harness.log().some(({ msg }) => msg === 'traces wait') || undefined,
     PATIENCE_MS,
   );
   await relay.kill();
   await relay.start(on);
-  await world.api.connected();
+  await harness.api.connected();
   const fourth = await answered('fourth');
   collector = await openCollector(port);
   await arrived(third);
@@ -137,7 +137,7 @@ test("a collector gets all timings, across kills and its own outages, and never 
   // Switched off again.
   await relay.stop();
   await relay.start();
-  await world.api.connected();
+  await harness.api.connected();
   const silent = collector.connections();
   await answered('fifth');
   expect(collector.connections()).toBe(silent);

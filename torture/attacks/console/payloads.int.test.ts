@@ -21,14 +21,14 @@ const NARROW = { width: 390, height: 4_000 };
 /** Detail pages to visit per list: they differ only in the text. */
 const DETAILS = 8;
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let looking: ConsoleView;
 let watching: Watch;
 let page: Page;
 
 beforeAll(async () => {
-  await bed.start(async (demo) => void (await poison(demo, payloads)));
-  looking = await bed.signedIn(async (signedOut) => {
+  await fixture.start(async (demo) => void (await poison(demo, payloads)));
+  looking = await fixture.signedIn(async (signedOut) => {
     watching = await watch(signedOut);
   });
   page = looking.page;

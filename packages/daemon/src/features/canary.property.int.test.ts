@@ -14,7 +14,12 @@ import { Gate } from '../pipeline/gate/gate.ts';
 import { onRoute } from '../pipeline/router/router.ts';
 import { putObserverRequest } from '../platform/db/observer/requests.ts';
 import { createChatSummaryService } from './assistant/service.ts';
-import { ALL, type Bed, type Contact, freshBed } from './assistant/testing/bed.ts';
+import {
+  ALL,
+  type AssistantFixture,
+  type Contact,
+  openAssistantFixture,
+} from './assistant/testing/fixture.ts';
 import { createAutoReplyAgent } from './auto-reply/agent.ts';
 import { openAutoReply } from './auto-reply/feature.ts';
 import { createConversationAgent } from './conversations/agent.ts';
@@ -26,7 +31,7 @@ import type { MessageHit } from './search/search.ts';
 const WORLDS = process.env.PROPERTY_RUNS ? 1_000 : 50;
 const CANARY = /CANARY-[0-9a-f]{8}/g;
 
-let bed: Bed;
+let fixture: AssistantFixture;
 let plan: readonly string[] = [];
 const sources = new Map<string, Taint>();
 
@@ -74,15 +79,20 @@ const TOOLS = [
 ];
 
 beforeAll(async () => {
-  bed = await freshBed();
-  bed.model.play(repeats);
+  fixture = await openAssistantFixture();
+  fixture.model.play(repeats);
   // A different contact than that of the retrieved messages.
   const stranger = await person(true);
-  Object.assign(bed.engine.search, { search: async () => [hitOf(stranger)] });
-  const { models, clock } = bed.engine;
-  const thinking = { models, clock, limits: bed.settings.agent, log: bed.conversations.log };
-  bed.agent(createConversationAgent(thinking));
-  const replying = { ...bed.conversations, settings: bed.settings, zone: 'UTC' };
+  Object.assign(fixture.engine.search, { search: async () => [hitOf(stranger)] });
+  const { models, clock } = fixture.engine;
+  const thinking = {
+    models,
+    clock,
+    limits: fixture.settings.agent,
+    log: fixture.conversations.log,
+  };
+  fixture.agent(createConversationAgent(thinking));
+  const replying = { ...fixture.conversations, settings: fixture.settings, zone: 'UTC' };
   await openAutoReply(replying).start(createAutoReplyAgent(thinking));
 });
 
@@ -102,8 +112,8 @@ async function writes({ chat, contact }: Contact, kind: string): Promise<void> {
     quoted: `> ${canary({ chats: [chat] })}\n${word}`,
   }[kind];
   const content = { forwarded: kind === 'forwarded', kind: KIND_OF[kind] ?? 'conversation' };
-  const data = await bed.store(chat, contact, body ?? word, new Date(), content);
-  await onRoute(bed.conversations)({ data, complete: async () => {} });
+  const data = await fixture.store(chat, contact, body ?? word, new Date(), content);
+  await onRoute(fixture.conversations)({ data, complete: async () => {} });
 }
 const KIND_OF: Readonly<Record<string, string>> = {
   document: 'documentMessage',
@@ -112,48 +122,55 @@ const KIND_OF: Readonly<Record<string, string>> = {
 
 /** A contact whom the owner gave a name, or whom they know only by number. */
 async function person(named: boolean): Promise<Contact> {
-  const made = await bed.contact('Somebody', ALL);
+  const made = await fixture.contact('Somebody', ALL);
   const calls = canary({ chats: [made.chat] });
-  await bed.sql('UPDATE contacts SET push_name = $2, display_name = $3 WHERE id = $1', [
+  await fixture.sql('UPDATE contacts SET push_name = $2, display_name = $3 WHERE id = $1', [
     made.contact,
     calls,
     canary({ chats: [made.chat] }),
   ]);
   if (!named)
-    await bed.sql('UPDATE grants SET display_name = NULL WHERE contact_id = $1', [made.contact]);
+    await fixture.sql('UPDATE grants SET display_name = NULL WHERE contact_id = $1', [
+      made.contact,
+    ]);
   return made;
 }
 
 async function group(): Promise<ChatId> {
-  const [row] = await bed.sql<{ id: ChatId }>(
+  const [row] = await fixture.sql<{ id: ChatId }>(
     `INSERT INTO chats (account_id, kind, group_address, subject) VALUES ($1, 'group', $2, '') RETURNING id`,
-    [bed.account, `${Math.floor(Math.random() * 1e15)}@g.us`],
+    [fixture.account, `${Math.floor(Math.random() * 1e15)}@g.us`],
   );
   if (row === undefined) throw new Error('no group');
   const chat = row.id;
-  await bed.sql('UPDATE chats SET subject = $2 WHERE id = $1', [chat, canary({ chats: [chat] })]);
-  await bed.sql(
+  await fixture.sql('UPDATE chats SET subject = $2 WHERE id = $1', [
+    chat,
+    canary({ chats: [chat] }),
+  ]);
+  await fixture.sql(
     `INSERT INTO grants (account_id, chat_id, can_read, can_reply) VALUES ($1, $2, true, true)`,
-    [bed.account, chat],
+    [fixture.account, chat],
   );
-  await bed.sql(
+  await fixture.sql(
     `INSERT INTO observed_groups (account_id, chat_id, zone, since) VALUES ($1, $2, 'UTC', now() - interval '2 days')`,
-    [bed.account, chat],
+    [fixture.account, chat],
   );
   const member = await person(false);
   for (const minutes of [90, 80, 1]) {
     const at = new Date(Date.now() - minutes * 60_000);
     const body = canary({ chats: [chat] });
-    const { message } = await bed.store(chat, member.contact, body, at);
-    await bed.sql(
+    const { message } = await fixture.store(chat, member.contact, body, at);
+    await fixture.sql(
       `INSERT INTO observed_messages (account_id, chat_id, message, sent_at, category, noise, tokens)
        VALUES ($1, $2, $3, $4, 'content', false, 9)`,
-      [bed.account, chat, message, at],
+      [fixture.account, chat, message, at],
     );
   }
   // Group members are shown by the names they chose themselves.
   for (const word of seenIn(
-    await bed.sql('SELECT push_name, display_name FROM contacts WHERE id = $1', [member.contact]),
+    await fixture.sql('SELECT push_name, display_name FROM contacts WHERE id = $1', [
+      member.contact,
+    ]),
   ))
     sources.set(word, { ...UNTAINTED, chats: [chat] });
   return chat;
@@ -162,7 +179,7 @@ async function group(): Promise<ChatId> {
 /** Waits until the agents' queues are empty. */
 const settled = () =>
   eventually(async () => {
-    const open = await bed.sql(
+    const open = await fixture.sql(
       `SELECT FROM relay_jobs.job WHERE state < 'completed'
         AND name IN ('assistant', 'auto_reply', 'conversation')`,
     );
@@ -173,7 +190,7 @@ const job = <Subject>(subject: Subject) =>
   ({
     id: 'job',
     attempt: 1,
-    data: { account: bed.account, subject },
+    data: { account: fixture.account, subject },
     complete: async () => {},
   }) as never;
 const never = new AbortController().signal;
@@ -186,73 +203,73 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   },
   async conversation() {
     const contact = await person(false);
-    const id = await bed.create(`+${contact.phone}`);
-    await bed.reaches(id, 'WAITING_FOR_REPLY');
-    await bed.reply(id, canary({ chats: [contact.chat] }));
-    await bed.quiet();
+    const id = await fixture.create(`+${contact.phone}`);
+    await fixture.reaches(id, 'WAITING_FOR_REPLY');
+    await fixture.reply(id, canary({ chats: [contact.chat] }));
+    await fixture.quiet();
   },
   async conversationOfAProgram() {
     const contact = await person(true);
     const token = randomUUID();
     const from = { clients: [token] };
-    await bed.hold();
-    const id: InstanceId = await bed.create(`+${contact.phone}`, {}, canary(from));
-    await bed.sql(`UPDATE instances SET created_by = $2, options = $3 WHERE id = $1`, [
+    await fixture.hold();
+    const id: InstanceId = await fixture.create(`+${contact.phone}`, {}, canary(from));
+    await fixture.sql(`UPDATE instances SET created_by = $2, options = $3 WHERE id = $1`, [
       id,
       `token:${token}`,
       { facts: [canary(from)] },
     ]);
-    await bed.release();
-    await bed.quiet();
+    await fixture.release();
+    await fixture.quiet();
   },
   async assistant(kind) {
     mom = await person(kind === 'poll');
-    await bed.store(mom.chat, mom.contact, canary({ chats: [mom.chat] }));
-    bed.found.splice(0, bed.found.length, hitOf(mom));
-    await bed.asks('What is new?');
+    await fixture.store(mom.chat, mom.contact, canary({ chats: [mom.chat] }));
+    fixture.found.splice(0, fixture.found.length, hitOf(mom));
+    await fixture.asks('What is new?');
     await check('assistant');
     // The answer, with what it repeats, is part of the next turn.
-    bed.found.length = 0;
+    fixture.found.length = 0;
     plan = [];
-    await bed.asks('And what else?');
+    await fixture.asks('And what else?');
   },
   async ownersChat(kind) {
-    const passedOn = canary({ chats: [bed.own] });
+    const passedOn = canary({ chats: [fixture.own] });
     const content = kind === 'document' ? { kind: 'documentMessage' } : { forwarded: true };
-    await bed.asks(`[Document] ${passedOn}.pdf`, new Date(), content);
+    await fixture.asks(`[Document] ${passedOn}.pdf`, new Date(), content);
   },
   async schedules() {
     const [to, token] = [await person(true), randomUUID()];
     const text = canary({ clients: [token] });
     const when = '2030-03-01 09:00';
-    const { id } = await bed.schedules.service.create({ to: `+${to.phone}`, when, text });
-    await bed.sql('UPDATE schedules SET created_by = $2 WHERE id = $1', [id, `token:${token}`]);
-    bed.found.length = 0;
+    const { id } = await fixture.schedules.service.create({ to: `+${to.phone}`, when, text });
+    await fixture.sql('UPDATE schedules SET created_by = $2 WHERE id = $1', [id, `token:${token}`]);
+    fixture.found.length = 0;
     plan = ['list_scheduled_tasks'];
-    await bed.asks('What is scheduled?');
+    await fixture.asks('What is scheduled?');
   },
   async digests() {
     const chat = await group();
-    const deps = { ...bed.engine, settings: bed.settings };
+    const deps = { ...fixture.engine, settings: fixture.settings };
     await onDigestJob(deps)(job(chat), never);
     await check('digests');
-    bed.found.length = 0;
+    fixture.found.length = 0;
     plan = ['get_digest'];
-    await bed.asks('What was said?');
+    await fixture.asks('What was said?');
   },
   async groupAnswer() {
     const chat = await group();
     const sentAt = new Date(Math.floor(Date.now() / 1_000) * 1_000);
-    const { message } = await bed.store(chat, null, 'Annie, what is the plan?', sentAt);
+    const { message } = await fixture.store(chat, null, 'Annie, what is the plan?', sentAt);
     const place = { chat, number: message, sentAt };
-    const request = await bed.database.kysely
+    const request = await fixture.database.kysely
       .transaction()
-      .execute((tx) => putObserverRequest(tx, bed.account, place, null));
-    const { account, settings } = bed;
+      .execute((tx) => putObserverRequest(tx, fixture.account, place, null));
+    const { account, settings } = fixture;
     const pacing = pacingSchema.parse({ enabled: false });
     const gate = new Gate({ account, pacing, observer: settings.observer, wakeOutbox: () => {} });
-    const search = { ...bed.engine.search, search: async () => [hitOf({ chat })] };
-    const observing = { ...bed.engine, gate, search, settings, admins: [] };
+    const search = { ...fixture.engine.search, search: async () => [hitOf({ chat })] };
+    const observing = { ...fixture.engine, gate, search, settings, admins: [] };
     plan = ['search_group'];
     await onTriggerJob(observing)(job(request as RequestId), never);
     await check('trigger');
@@ -260,7 +277,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   },
   async program() {
     const { chat } = await person(true);
-    const summarise = await createChatSummaryService(bed.engine).begin('token:a', chat, never);
+    const summarise = await createChatSummaryService(fixture.engine).begin('token:a', chat, never);
     const line = {
       at: new Date(),
       who: canary({ chats: [chat] }),
@@ -292,7 +309,7 @@ let runsBefore: readonly Run[] = [];
 
 /** Checks the model requests since the last check against the runs that began since then, which are of one agent. */
 async function check(step: string): Promise<void> {
-  const calls = bed.calls();
+  const calls = fixture.calls();
   for (const { messages } of calls) {
     const instructions = messages.filter(({ role }) => role === 'system');
     expect(seenIn(instructions), `${step}: in the instructions`).toEqual([]);
@@ -305,7 +322,7 @@ async function check(step: string): Promise<void> {
   const shown = unknown.map((word) => [word, sources.get(word)]);
   expect({ shown, runs: shown.length === 0 ? [] : made }, step).toEqual({ shown: [], runs: [] });
   canariesSeen += seen.length;
-  await bed.forgetCalls();
+  await fixture.forgetCalls();
   runsBefore = all;
 }
 
@@ -324,11 +341,11 @@ test(`in ${WORLDS} random scenarios the taint of a run covers all text of others
       fc.constantFrom(...KINDS),
       fc.shuffledSubarray(TOOLS, { minLength: 1 }),
       async (steps, kind, tools) => {
-        await bed.sql('DELETE FROM spending');
-        await bed.asks('/new');
+        await fixture.sql('DELETE FROM spending');
+        await fixture.asks('/new');
         for (const step of steps) {
           plan = tools;
-          await bed.forgetCalls();
+          await fixture.forgetCalls();
           runsBefore = await runs();
           await STEPS[step]?.(kind);
           await check(step);
@@ -340,4 +357,4 @@ test(`in ${WORLDS} random scenarios the taint of a run covers all text of others
   expect(canariesSeen).toBeGreaterThan(WORLDS);
 });
 
-const runs = () => bed.sql<Run>('SELECT id, actor, taint FROM runs');
+const runs = () => fixture.sql<Run>('SELECT id, actor, taint FROM runs');

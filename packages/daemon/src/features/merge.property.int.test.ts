@@ -28,7 +28,7 @@ const STEPS = 6;
 const ROUNDS = 20;
 const WAIT_MS = 20;
 
-const world = await freshMergeWorld();
+const harness = await freshMergeWorld();
 
 const side = fc.constantFrom('phone', 'lid');
 const is = <Kind extends string>(kind: Kind) => fc.constant(kind);
@@ -129,15 +129,15 @@ class Run {
     const person = this.#person;
     for (const side of ['phone', 'lid'] as const) {
       const past = this.#plan.past[side];
-      if (past !== 'nothing') await world.receive(person, side, 'hm');
-      if (past === 'converses') await world.converse(person, side, 'one');
+      if (past !== 'nothing') await harness.receive(person, side, 'hm');
+      if (past === 'converses') await harness.converse(person, side, 'one');
     }
   }
 
   async take(n: number): Promise<void> {
     const { at, moment, keeps, steps } = this.#plan;
     if (n === at - 1 && moment === 'copy') {
-      return world.receive(this.#person, otherSide(keeps), 'hm');
+      return harness.receive(this.#person, otherSide(keeps), 'hm');
     }
     if (n === at) await this.#reach();
     const step = steps[n];
@@ -152,23 +152,23 @@ class Run {
       case 'between':
         return this.merge(moment);
       case 'message':
-        return this.merge(moment, () => world.receive(person, side, 'hm', true));
+        return this.merge(moment, () => harness.receive(person, side, 'hm', true));
       case 'copy': {
-        const resume = world.pauseRouting();
-        await world.receiveCopy(person);
+        const resume = harness.pauseRouting();
+        await harness.receiveCopy(person);
         await this.merge(moment).finally(resume);
         return;
       }
       case 'send':
         this.#arm(moment);
-        return world.sendByHand(person, side);
+        return harness.sendByHand(person, side);
       case 'answer':
         this.#arm(moment);
-        return world.receive(person, otherSide(keeps), 'hm');
+        return harness.receive(person, otherSide(keeps), 'hm');
       case 'turn':
       case 'statement':
         this.#arm(moment, moment === 'statement' ? nth : 1);
-        return world.receive(person, side, 'hm');
+        return harness.receive(person, side, 'hm');
     }
   }
 
@@ -193,34 +193,34 @@ class Run {
   async #carryOver(moment: string, merge: () => Promise<void>): Promise<void> {
     count(`merge: ${moment}`);
     const person = this.#person;
-    const before = await belongingsOf(world, person);
+    const before = await belongingsOf(harness, person);
     for (const { what, state } of before) count(`${what} ${state}`);
-    const chats = await chatsOf(world, person);
+    const chats = await chatsOf(harness, person);
     await merge();
     person.isMerged = true;
-    const left = await chatsOf(world, person);
+    const left = await chatsOf(harness, person);
     const goneChats = chats.filter((chat) => !left.includes(chat));
     gone.push(person.gone, ...goneChats);
-    this.violations.push(...(await checkCarried(world, person, before, goneChats)));
+    this.violations.push(...(await checkCarried(harness, person, before, goneChats)));
   }
 
   async #take(step: Step): Promise<void> {
     const person = this.#person;
     switch (step.kind) {
       case 'converse':
-        return world.converse(person, step.side, step.first);
+        return harness.converse(person, step.side, step.first);
       case 'receive':
-        return world.receive(person, step.side, step.words);
+        return harness.receive(person, step.side, step.words);
       case 'copy':
-        return world.receiveCopy(person);
+        return harness.receiveCopy(person);
       case 'send':
-        return world.sendByHand(person, step.side);
+        return harness.sendByHand(person, step.side);
       case 'schedule':
-        return world.scheduleByHand(person, step.side, step.minutes);
+        return harness.scheduleByHand(person, step.side, step.minutes);
       case 'propose':
-        return world.propose(person, step.side, step.what);
+        return harness.propose(person, step.side, step.what);
       case 'approve':
-        return world.approveAll(person);
+        return harness.approveAll(person);
       case 'nothing':
     }
   }
@@ -229,40 +229,40 @@ class Run {
   async goOn(round: number): Promise<boolean> {
     if (round > 0) await this.merge('at the end');
     const person = this.#person;
-    const open = await world.underWay(person);
+    const open = await harness.underWay(person);
     if (open === null) return round === 0;
-    await world.approveAll(person);
+    await harness.approveAll(person);
     for (const { id, state } of open) {
       const isStopped = state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION';
       // Refused if the approval has already resumed it.
-      if (isStopped) await world.service.resume(id).catch(() => {});
+      if (isStopped) await harness.service.resume(id).catch(() => {});
     }
     if (open.some(({ state }) => state === 'WAITING_FOR_REPLY')) {
       const { side } = this.#plan;
-      await world.receive(person, round % 2 === 0 ? side : otherSide(side), 'yes');
+      await harness.receive(person, round % 2 === 0 ? side : otherSide(side), 'yes');
     }
     return true;
   }
 
   async check(): Promise<void> {
-    this.violations.push(...(await checkPerson(world, this.#person)));
+    this.violations.push(...(await checkPerson(harness, this.#person)));
   }
 }
 
 async function happen(event: Event): Promise<void> {
   switch (event.kind) {
     case 'online':
-      return world.online(event.receipts);
+      return harness.online(event.receipts);
     case 'break':
-      return world.break(event.answer);
+      return harness.break(event.answer);
     case 'offline':
-      return world.offline();
+      return harness.offline();
     case 'hold':
-      return world.hold();
+      return harness.hold();
     case 'release':
-      return world.release();
+      return harness.release();
     case 'pass':
-      return world.pass(event.minutes);
+      return harness.pass(event.minutes);
     case 'unrouted':
     case 'nothing':
   }
@@ -270,13 +270,13 @@ async function happen(event: Event): Promise<void> {
 
 /** Finishes all pending work. */
 async function finish(runs: readonly Run[]): Promise<void> {
-  await world.release();
-  await world.online(false);
+  await harness.release();
+  await harness.online(false);
   for (let round = 0; round < ROUNDS; round++) {
-    await world.quiet();
+    await harness.quiet();
     const goingOn = await Promise.all(runs.map((run) => run.goOn(round)));
     if (!goingOn.includes(true)) return;
-    world.pass(round < 2 ? 5 : DAY);
+    harness.pass(round < 2 ? 5 : DAY);
   }
 }
 
@@ -286,29 +286,29 @@ test(`${RUNS} merges at any moment lose nothing, fail nothing and send nothing t
   verifies('IDENTITY-MERGE-ANY-MOMENT');
   await fc.assert(
     fc.asyncProperty(worlds, async ({ people, rounds }) => {
-      world.forgetPeople();
+      harness.forgetPeople();
       const runs = await Promise.all(
         people.map(async (plan) => {
           const grant = plan.replyMode && { ...ALL, replyMode: plan.replyMode };
-          return new Run(await world.meetPerson(plan.keeps, grant), plan);
+          return new Run(await harness.meetPerson(plan.keeps, grant), plan);
         }),
       );
       await Promise.all(runs.map((run) => run.begin()));
-      await world.quiet();
+      await harness.quiet();
       for (const [n, { event, waits }] of rounds.entries()) {
         await happen(event);
-        const resume = event.kind === 'unrouted' ? world.pauseRouting() : () => {};
+        const resume = event.kind === 'unrouted' ? harness.pauseRouting() : () => {};
         await Promise.all(runs.map((run) => run.take(n))).finally(resume);
-        if (waits) await world.quiet();
+        if (waits) await harness.quiet();
       }
       await Promise.all(runs.map((run) => run.take(rounds.length)));
       await finish(runs);
       for (const run of runs) await run.check();
       const violations = runs.flatMap((run) => run.violations);
-      expect([...violations, ...(await checkWorld(world))]).toEqual([]);
+      expect([...violations, ...(await checkWorld(harness))]).toEqual([]);
     }),
     { numRuns: RUNS / MOMENTS.length, endOnFailure: true },
   );
-  expect(await referencesTo(world, gone)).toEqual([]);
+  expect(await referencesTo(harness, gone)).toEqual([]);
   expect(MET.filter((what) => !met.has(what))).toEqual([]);
 });

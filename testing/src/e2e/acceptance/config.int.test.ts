@@ -9,28 +9,28 @@ import { FIRST, send } from './script.ts';
 
 const KEY = 'sk-of-the-owner-4b1d';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness();
+  harness = await openAcceptanceHarness();
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 /** `relay init --api-key < key.txt` */
 async function init(key: string, ...options: string[]): Promise<number> {
   const args = ['init', '--skip-probe', '--api-key', ...options];
-  const child = world.relay.spawn(args, {}, `${key}\n`);
+  const child = harness.relay.spawn(args, {}, `${key}\n`);
   const [exit] = await once(child, 'close');
   return exit;
 }
 
 /** The keys of the model requests in a new conversation. */
 async function keysUsed(name: string): Promise<string[]> {
-  const person = await world.person(name);
+  const person = await harness.person(name);
   person.meets(FIRST, send('Which day?'));
-  const before = world.model.calls().length;
-  await world.begin(person);
+  const before = harness.model.calls().length;
+  await harness.begin(person);
   await person.reads('Which day?');
-  const asked = world.model.calls().slice(before);
+  const asked = harness.model.calls().slice(before);
   return [...new Set(asked.map(({ headers }) => headers.authorization ?? ''))];
 }
 
@@ -39,15 +39,15 @@ it('relay init stores the key and the provider encrypted, and they are used at o
   expect(await keysUsed('Xanthippe')).toEqual(['Bearer sk-scripted']);
   expect(await init(KEY, '--provider', 'openai-compatible')).toBe(0);
   expect(await keysUsed('Ysaline')).toEqual([`Bearer ${KEY}`]);
-  const written = world.relay.file('relay.config.json');
+  const written = harness.relay.file('relay.config.json');
   expect(JSON.parse(written)).toMatchObject({
     model_provider: 'openai-compatible',
     model_api_key: expect.any(String),
   });
   expect(written).not.toContain(KEY);
-  expect(world.relay.file('relay.log')).not.toContain(KEY);
-  await world.relay.stop();
-  await world.relay.start();
+  expect(harness.relay.file('relay.log')).not.toContain(KEY);
+  await harness.relay.stop();
+  await harness.relay.start();
   expect(await keysUsed('Zenobia')).toEqual([`Bearer ${KEY}`]);
 });
 
@@ -63,7 +63,7 @@ it('the port is 3214 by default, and no other setting is required', () => {
 
 it('the status reports whether WhatsApp is connected', async () => {
   verifies('003-DATA-CONFIG');
-  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: true });
-  await world.api.ok('POST', '/api/whatsapp/disconnect', {});
-  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
+  expect(await harness.gives('status')).toMatchObject({ whatsapp_connected: true });
+  await harness.api.ok('POST', '/api/whatsapp/disconnect', {});
+  expect(await harness.gives('status')).toMatchObject({ whatsapp_connected: false });
 });

@@ -9,11 +9,11 @@ import type { Person } from './person.ts';
 import { ANY, ask, end, FIRST, FOLLOW_UP, send } from './script.ts';
 import { isLegalMove, type Move } from './table.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness();
+  harness = await openAcceptanceHarness();
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 interface Made {
   readonly person: Person;
@@ -22,25 +22,25 @@ interface Made {
 }
 
 async function waiting(name: string): Promise<{ person: Person; id: string }> {
-  const person = await world.person(name);
+  const person = await harness.person(name);
   person.meets(FIRST, send('Hello'));
-  const id = await world.begin(person);
+  const id = await harness.begin(person);
   await person.reads('Hello');
-  await world.waits(id);
+  await harness.waits(id);
   return { person, id };
 }
 
 async function asking(name: string): Promise<{ person: Person; id: string }> {
-  const person = await world.person(name);
+  const person = await harness.person(name);
   person.meets(FIRST, ask('How much may it cost?'));
-  const id = await world.begin(person);
-  await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const id = await harness.begin(person);
+  await harness.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   person.meets(ANY, send('Thank you for waiting.'));
   return { person, id };
 }
 
 const namesOf = async ({ phone }: Person) => {
-  const names = await world.relay.query(
+  const names = await harness.relay.query(
     `SELECT kind FROM relay.contact_aliases WHERE contact_id =
        (SELECT contact_id FROM relay.contact_aliases WHERE value = $1) ORDER BY kind`,
     [phone],
@@ -48,76 +48,77 @@ const namesOf = async ({ phone }: Person) => {
   return names.map(({ kind }) => kind);
 };
 
-const all = () => world.api.ok<ConversationInstance[]>('GET', '/api/instances?limit=500');
-const step = async (id: string) => (await world.moves(id)).at(-1);
+const all = () => harness.api.ok<ConversationInstance[]>('GET', '/api/instances?limit=500');
+const step = async (id: string) => (await harness.moves(id)).at(-1);
 
 /** From now on the model is slow for this person and these turns. */
 const thinks = ({ name }: Person, contains: string) =>
-  world.model.rules([{ when: { system: name, contains }, reply: { delay_ms: 600_000 } }]);
+  harness.model.rules([{ when: { system: name, contains }, reply: { delay_ms: 600_000 } }]);
 
 /** Creates a conversation in each state except the final ones, with what its contact has read by then. */
 const MADE: Readonly<Record<NonTerminalState, () => Promise<Made>>> = {
   CREATED: async () => {
-    await world.api.ok('POST', '/api/hold', {});
-    const person = await world.person('Held-back');
-    return { person, id: await world.begin(person), read: [] };
+    await harness.api.ok('POST', '/api/hold', {});
+    const person = await harness.person('Held-back');
+    return { person, id: await harness.begin(person), read: [] };
   },
   QUEUED: async () => {
     const { person } = await waiting('Quirinus');
-    return { person, id: await world.begin(person), read: ['Hello'] };
+    return { person, id: await harness.begin(person), read: ['Hello'] };
   },
   ACTIVE: async () => {
-    const person = await world.person('Rosamunde');
+    const person = await harness.person('Rosamunde');
     thinks(person, FIRST);
-    return { person, id: await world.begin(person), read: [] };
+    return { person, id: await harness.begin(person), read: [] };
   },
   WAITING_FOR_REPLY: async () => ({ ...(await waiting('Sieglinde')), read: ['Hello'] }),
   WAITING_FOR_AGENT: async () => {
     const made = await waiting('Theodora');
-    await world.api.ok('POST', '/api/hold', {});
+    await harness.api.ok('POST', '/api/hold', {});
     await made.person.writes('Hello yourself');
     return { ...made, read: ['Hello'] };
   },
   HEARTBEAT_SCHEDULED: async () => {
-    const person = await world.person('Ulrike');
+    const person = await harness.person('Ulrike');
     person.meets(FIRST, send('Hello'));
     thinks(person, FOLLOW_UP);
     return {
       person,
-      id: await world.begin(person, { heartbeat_config: { interval_ms: 1_000 } }),
+      id: await harness.begin(person, { heartbeat_config: { interval_ms: 1_000 } }),
       read: ['Hello'],
     };
   },
   NEEDS_HUMAN_INTERVENTION: async () => ({ ...(await asking('Valeska')), read: [] }),
   PAUSED: async () => {
     const made = await waiting('Wendelin');
-    await world.change(made.id, 'pause');
+    await harness.change(made.id, 'pause');
     return { ...made, read: ['Hello'] };
   },
 };
 
 describe.each(Object.entries(MADE))('a conversation that is %s', (state, make) => {
-  afterEach(() => world.api.ok('POST', '/api/release'));
+  afterEach(() => harness.api.ok('POST', '/api/release'));
 
   it('is paused, resumed in the same state, and cancelled without a farewell', async () => {
     verifies('AC-4.3', 'AC-4.4', 'AC-4.6', '003-CLI-PAUSE', '003-CLI-RESUME', '003-CLI-CANCEL');
     const { person, id, read } = await make();
-    await world.reaches(id, state as NonTerminalState);
+    await harness.reaches(id, state as NonTerminalState);
     if (state !== 'PAUSED') {
       const paused = { state: 'PAUSED', previous_state: state };
-      expect(await world.gives('pause', id)).toMatchObject(paused);
-      expect(await world.get(id)).toMatchObject(paused);
+      expect(await harness.gives('pause', id)).toMatchObject(paused);
+      expect(await harness.get(id)).toMatchObject(paused);
       expect(await step(id)).toBe(`${state} pause PAUSED`);
-      expect(await world.gives('resume', id)).toMatchObject({ state, previous_state: null });
+      expect(await harness.gives('resume', id)).toMatchObject({ state, previous_state: null });
       expect(await step(id)).toBe(`PAUSED resume ${state}`);
     }
     const failed = { state: 'FAILED', failure_reason: 'cancelled', next_follow_up_at: null };
-    expect(await world.gives('cancel', id)).toMatchObject(failed);
-    expect(await world.get(id)).toMatchObject(failed);
+    expect(await harness.gives('cancel', id)).toMatchObject(failed);
+    expect(await harness.get(id)).toMatchObject(failed);
     expect(await step(id)).toBe(`${state} cancel FAILED`);
-    const queued = await world.relay.query('SELECT body FROM relay.outbox WHERE instance_id = $1', [
-      id,
-    ]);
+    const queued = await harness.relay.query(
+      'SELECT body FROM relay.outbox WHERE instance_id = $1',
+      [id],
+    );
     const said = state === 'QUEUED' ? [] : read;
     expect(queued.map(({ body }) => body)).toEqual(said);
     expect(await person.has()).toEqual(read);
@@ -128,20 +129,20 @@ describe('relay pause and relay resume', () => {
   it('tell people what happened', async () => {
     verifies('003-CLI-PAUSE', '003-CLI-RESUME');
     const { id } = await waiting('Cyriakus');
-    expect(await world.says('pause', id)).toMatch(/paused/i);
-    expect(await world.says('resume', id)).toMatch(/WAITING_FOR_REPLY|waits|resumed/i);
+    expect(await harness.says('pause', id)).toMatch(/paused/i);
+    expect(await harness.says('resume', id)).toMatch(/WAITING_FOR_REPLY|waits|resumed/i);
   });
 
   it('delay the answer to what the contact wrote meanwhile', async () => {
     verifies('AC-4.4', '003-OPEN-REPLY-LATER');
     const { person, id } = await waiting('Domenika');
     person.meets('Saturday suits me', send('Saturday is fine.'));
-    await world.change(id, 'pause');
+    await harness.change(id, 'pause');
     await person.writes('Saturday suits me');
-    await world.becomes(id, 'told', (it) => it.state === 'PAUSED');
-    await expect.poll(() => world.lines(id)).toContain('contact: Saturday suits me');
+    await harness.becomes(id, 'told', (it) => it.state === 'PAUSED');
+    await expect.poll(() => harness.lines(id)).toContain('contact: Saturday suits me');
     expect(await person.has()).toEqual(['Hello']);
-    await world.change(id, 'resume');
+    await harness.change(id, 'resume');
     expect(await person.reads('Saturday is fine.')).toEqual(['Hello', 'Saturday is fine.']);
   });
 });
@@ -150,22 +151,22 @@ describe('a conversation that needs its owner', () => {
   it('continues with relay resume', async () => {
     verifies('AC-4.5', '003-T-NEEDS_HUMAN_INTERVENTION-resume');
     const { person, id } = await asking('Eulalia');
-    expect(await world.gives('resume', id)).toMatchObject({ state: 'ACTIVE' });
+    expect(await harness.gives('resume', id)).toMatchObject({ state: 'ACTIVE' });
     await person.reads('Thank you for waiting.');
-    expect(await world.moves(id)).toContain('NEEDS_HUMAN_INTERVENTION resume ACTIVE');
+    expect(await harness.moves(id)).toContain('NEEDS_HUMAN_INTERVENTION resume ACTIVE');
   });
 
   it('continues with relay send, whose text the contact reads', async () => {
     verifies('AC-4.5', 'AC-8.2', '003-CLI-SEND', '003-T-NEEDS_HUMAN_INTERVENTION-manual_send');
     const { person, id } = await asking('Florentin');
-    expect(await world.gives('send', id, 'Up to 400, not more.')).toMatchObject({
+    expect(await harness.gives('send', id, 'Up to 400, not more.')).toMatchObject({
       instance_id: id,
       role: 'manual',
       content: 'Up to 400, not more.',
     });
     await person.reads('Up to 400, not more.');
-    expect(await world.moves(id)).toContain('NEEDS_HUMAN_INTERVENTION manual_send ACTIVE');
-    expect(await world.lines(id)).toContain('manual: Up to 400, not more.');
+    expect(await harness.moves(id)).toContain('NEEDS_HUMAN_INTERVENTION manual_send ACTIVE');
+    expect(await harness.lines(id)).toContain('manual: Up to 400, not more.');
   });
 });
 
@@ -175,26 +176,26 @@ describe('relay send', () => {
     async (state) => {
       verifies('AC-8.1', '003-CLI-SEND');
       const { person, id, read } = await MADE[state]();
-      await world.reaches(id, state);
-      await world.says('send', id, 'It is me, Olga.');
+      await harness.reaches(id, state);
+      await harness.says('send', id, 'It is me, Olga.');
       expect(await person.reads('It is me, Olga.')).toEqual([...read, 'It is me, Olga.']);
-      expect(await world.lines(id)).toEqual([
+      expect(await harness.lines(id)).toEqual([
         ...read.map((text) => `agent: ${text}`),
         'manual: It is me, Olga.',
       ]);
-      expect((await world.get(id)).state).toBe(state);
-      const line = (await world.says('transcript', id)).split('\n').at(-2);
+      expect((await harness.get(id)).state).toBe(state);
+      const line = (await harness.says('transcript', id)).split('\n').at(-2);
       expect(line).toMatch(/you +It is me, Olga\./);
-      await world.change(id, 'cancel');
+      await harness.change(id, 'cancel');
     },
   );
 
   it('restarts the follow-up interval', async () => {
     verifies('AC-8.1');
     const { id } = await waiting('Genoveva');
-    const before = await world.get(id);
-    await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me, Olga.' });
-    const after = await world.waits(id);
+    const before = await harness.get(id);
+    await harness.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me, Olga.' });
+    const after = await harness.waits(id);
     expect(Date.parse(after.next_follow_up_at ?? '')).toBeGreaterThan(
       Date.parse(before.next_follow_up_at ?? ''),
     );
@@ -208,15 +209,15 @@ describe("a message from the owner's own phone", () => {
     person.meets('Which Olga?', send('The owner herself.'));
     // By number and by WhatsApp's own id: their phone may use either.
     await expect.poll(() => namesOf(person)).toEqual(['lid', 'phone']);
-    await world.phones.send(ME, person.phone, 'Olga here, by myself.');
-    const taken = await world.reaches(id, 'PAUSED');
+    await harness.phones.send(ME, person.phone, 'Olga here, by myself.');
+    const taken = await harness.reaches(id, 'PAUSED');
     expect(taken).toMatchObject({ previous_state: 'WAITING_FOR_REPLY', next_follow_up_at: null });
     expect(await step(id)).toBe('WAITING_FOR_REPLY owner_takeover PAUSED');
-    expect(await world.says('get', id)).toContain(taken.reason);
+    expect(await harness.says('get', id)).toContain(taken.reason);
     await person.writes('Which Olga?');
-    await expect.poll(() => world.lines(id)).toContain('contact: Which Olga?');
+    await expect.poll(() => harness.lines(id)).toContain('contact: Which Olga?');
     expect(await person.has()).toEqual(['Hello', 'Olga here, by myself.']);
-    await world.change(id, 'resume');
+    await harness.change(id, 'resume');
     await person.reads('The owner herself.');
   });
 });
@@ -225,13 +226,13 @@ describe('relay cancel', () => {
   it('shows the reason, and later messages of the contact are not answered', async () => {
     verifies('AC-4.6', '003-CLI-CANCEL');
     const { person, id } = await waiting('Xaveria');
-    expect(await world.says('cancel', id)).toMatch(/cancelled/);
-    expect(await world.says('get', id)).toContain('cancelled');
+    expect(await harness.says('cancel', id)).toMatch(/cancelled/);
+    expect(await harness.says('get', id)).toContain('cancelled');
     await person.writes('Are you still there?');
     await expect
-      .poll(async () => (await world.api.messages({ contact: person.phone })).length)
+      .poll(async () => (await harness.api.messages({ contact: person.phone })).length)
       .toBe(2);
-    expect(await world.lines(id)).toEqual(['agent: Hello']);
+    expect(await harness.lines(id)).toEqual(['agent: Hello']);
     expect(await person.has()).toEqual(['Hello']);
   });
 });
@@ -240,26 +241,26 @@ describe('a command that the state does not allow', () => {
   it('is refused with the state and the attempt, logged, and changes nothing', async () => {
     verifies('AC-4.2', '003-ERR-TRANSITION', '003-CLI-STDERR');
     const { id } = await waiting('Apollonia');
-    expect(await world.run('resume', id)).toMatchObject({ exit: 5, out: '' });
-    await world.change(id, 'cancel');
-    const before = await world.get(id);
-    const from = world.clock.now().getTime();
+    expect(await harness.run('resume', id)).toMatchObject({ exit: 5, out: '' });
+    await harness.change(id, 'cancel');
+    const before = await harness.get(id);
+    const from = harness.clock.now().getTime();
     for (const [args, event] of [
       [['pause', id], 'pause'],
       [['resume', id], 'resume'],
       [['cancel', id], 'cancel'],
       [['send', id, 'hello'], 'manual_send'],
     ] as const) {
-      const { exit, out, err } = await world.run(...args);
+      const { exit, out, err } = await harness.run(...args);
       expect({ args, out }).toEqual({ args, out: '' });
       expect(exit).not.toBe(0);
       expect(err).toContain('FAILED');
-      const lines = world.log().filter(({ time }) => Date.parse(time) >= from);
+      const lines = harness.log().filter(({ time }) => Date.parse(time) >= from);
       expect(lines).toContainEqual(
         expect.objectContaining({ level: 'warn', instance: id, state: 'FAILED', event }),
       );
     }
-    expect(await world.get(id)).toEqual(before);
+    expect(await harness.get(id)).toEqual(before);
   });
 });
 
@@ -268,8 +269,8 @@ it('every transition made here is in the table and continues from the one before
   const { person, id } = await waiting('Balthasar');
   person.meets('That is all', end('All is agreed.'));
   await person.writes('That is all');
-  await world.reaches(id, 'COMPLETED');
-  const made = (await world.relay.query(
+  await harness.reaches(id, 'COMPLETED');
+  const made = (await harness.relay.query(
     'SELECT instance_id, from_state, trigger, to_state FROM relay.instance_transitions ORDER BY id',
   )) as unknown as (Move & { instance_id: string })[];
   expect(made.length).toBeGreaterThan(50);

@@ -61,7 +61,7 @@ export async function openAcceptanceHarness({
   const relay = new SimulatedRelay(work, built, await freshDatabase(), {});
   relay.simulator = simulator.socketUrl;
   relay.clock = clock;
-  const world = new AcceptanceHarness(relay, simulator, model, clock);
+  const harness = new AcceptanceHarness(relay, simulator, model, clock);
   try {
     await relay.configure({
       model_provider: 'openai-compatible',
@@ -71,13 +71,13 @@ export async function openAcceptanceHarness({
       ...(onDefaults ? {} : { pacing: { enabled: false } }),
       ...settings,
     });
-    await world.phones.add(ME, 'Olga Owner');
+    await harness.phones.add(ME, 'Olga Owner');
     await relay.start();
-    if (linked) await world.init();
-    if (PACING.enabled) world.skipPacing();
-    return world;
+    if (linked) await harness.init();
+    if (PACING.enabled) harness.skipPacing();
+    return harness;
   } catch (error) {
-    await world.end();
+    await harness.end();
     throw error;
   }
 }

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness({ linked: false });
+  harness = await openAcceptanceHarness({ linked: false });
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 /** One hash over everything that a request could have changed. */
 async function state(): Promise<string> {
@@ -25,8 +25,8 @@ async function state(): Promise<string> {
   const tables = kept.map(
     (name) => `SELECT '${name}' AS name, to_jsonb(t)::text AS row FROM relay.${name} t`,
   );
-  const rows = await world.relay.query(`${tables.join(' UNION ALL ')} ORDER BY 1, 2`);
-  const home = world.relay.file('relay.config.json');
+  const rows = await harness.relay.query(`${tables.join(' UNION ALL ')} ORDER BY 1, 2`);
+  const home = harness.relay.file('relay.config.json');
   return createHash('sha256')
     .update(JSON.stringify([rows, home]))
     .digest('hex');
@@ -54,7 +54,7 @@ describe('the API', () => {
   }
 
   async function routes(): Promise<Route[]> {
-    const { paths } = await world.api.ok<{ paths: Record<string, Record<string, Operation>> }>(
+    const { paths } = await harness.api.ok<{ paths: Record<string, Record<string, Operation>> }>(
       'GET',
       '/api/openapi.json',
     );
@@ -93,7 +93,7 @@ describe('the API', () => {
         ...(required.length > 0 ? [{}] : []),
       ];
       for (const body of bodies) {
-        const { status, json } = await world.api.call(method, path, body);
+        const { status, json } = await harness.api.call(method, path, body);
         tried += 1;
         expect({ method, path, body, status, json }).toMatchObject({
           status: 400,
@@ -114,7 +114,7 @@ describe('the API', () => {
       for (const { name } of [...queries, ...(queries.length > 0 ? [{ name: 'nonsense' }] : [])]) {
         if (path === '/login') continue;
         const value = encodeURIComponent(`no such value ${'x'.repeat(300)}`);
-        const { status } = await world.api.call(method, `${path}?${name}=${value}`);
+        const { status } = await harness.api.call(method, `${path}?${name}=${value}`);
         tried += 1;
         expect({ method, path, name, status }).toMatchObject({ status: 400 });
       }
@@ -122,7 +122,7 @@ describe('the API', () => {
     expect(tried).toBeGreaterThan(4);
     for (const id of ['nonsense', "'; DROP TABLE relay.instances; --", '..', '%00'])
       for (const rest of ['', '/transcript']) {
-        const { status } = await world.api.call(
+        const { status } = await harness.api.call(
           'GET',
           `/api/instances/${encodeURIComponent(id)}${rest}`,
         );
@@ -134,7 +134,7 @@ describe('the API', () => {
 
 describe('the command', () => {
   const names = async () => {
-    const help = await world.says('--help');
+    const help = await harness.says('--help');
     return [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name = '']) => name);
   };
 
@@ -151,7 +151,7 @@ describe('the command', () => {
     ];
     const before = await state();
     for (const args of tries) {
-      const { exit, out, err } = await world.run(...args);
+      const { exit, out, err } = await harness.run(...args);
       expect({ args, exit, out }).toEqual({ args, exit: 2, out: '' });
       expect(err).toMatch(/\S/);
     }
@@ -187,8 +187,8 @@ describe('the command', () => {
   ])('reports what is missing or wrong before any request: %s', async (_what, args, named) => {
     verifies('003-CLI-VALIDATES', '003-SEC-INPUT');
     // No daemon listens there: a request to it would fail differently.
-    const nowhere = { RELAY_HOME: `${world.relay.work}/nowhere` };
-    const { exit, out, err } = await world.relay.runWith(nowhere, ...args);
+    const nowhere = { RELAY_HOME: `${harness.relay.work}/nowhere` };
+    const { exit, out, err } = await harness.relay.runWith(nowhere, ...args);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
     expect(err.toLowerCase()).toContain(named.toLowerCase());
   });

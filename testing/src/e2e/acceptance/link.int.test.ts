@@ -9,25 +9,25 @@ import { eventually } from '../gateway.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import { FIRST, send } from './script.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness({ linked: false });
+  harness = await openAcceptanceHarness({ linked: false });
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
-const link = () => world.api.ok<LinkBody>('GET', '/api/whatsapp/link');
+const link = () => harness.api.ok<LinkBody>('GET', '/api/whatsapp/link');
 const reaches = (state: LinkBody['state'], patience?: number) =>
   eventually(
     `the state ${state}`,
     async () => (await link()).state === state || undefined,
     patience,
   );
-const credentials = () => world.relay.query('SELECT value FROM relay.whatsapp_credentials');
-const devices = () => world.simulator.network.account(ME)?.companions.size;
+const credentials = () => harness.relay.query('SELECT value FROM relay.whatsapp_credentials');
+const devices = () => harness.simulator.network.account(ME)?.companions.size;
 
 it('relay init draws a QR code in the terminal; one scan links the account permanently', async () => {
   verifies('AC-2.1', 'AC-2.2', '003-CLI-INIT');
-  const { relay, phones } = world;
+  const { relay, phones } = harness;
   expect(await credentials()).toEqual([]);
   const init = relay.spawn(['init', '--skip-probe', '--skip-model']);
   let drawn = '';
@@ -49,7 +49,7 @@ it('relay init draws a QR code in the terminal; one scan links the account perma
     await end();
     await relay.start();
     await reaches('connected');
-    expect(await world.gives('status')).toMatchObject({
+    expect(await harness.gives('status')).toMatchObject({
       whatsapp_connected: true,
       whatsapp: { phone_number: ME },
     });
@@ -59,7 +59,7 @@ it('relay init draws a QR code in the terminal; one scan links the account perma
 
 /** The logged closes since `from`, with the wait planned then. */
 function closes(from: number): { attempt: number; state: string; at: number }[] {
-  return world
+  return harness
     .log()
     .filter(
       ({ msg, time }) => msg === 'WhatsApp closed the connection.' && Date.parse(time) >= from,
@@ -85,28 +85,28 @@ function followRetries(): { planned: number[]; stop(): void } {
 it('a dropped connection is restored automatically', async () => {
   verifies('AC-2.3', '003-NFR-RECONNECT');
   for (const code of [undefined, 503]) {
-    await world.phones.disconnect(ME, code);
+    await harness.phones.disconnect(ME, code);
     await reaches('reconnecting');
-    expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
+    expect(await harness.gives('status')).toMatchObject({ whatsapp_connected: false });
     await reaches('connected');
   }
 });
 
 it('the retry delay doubles, five failures are reported, and relay init need not wait', async () => {
   verifies('AC-2.3', '003-ERR-DISCONNECTED', '003-ERR-RECONNECT', '003-NFR-RECONNECT');
-  const { relay, phones } = world;
+  const { relay, phones } = harness;
   await relay.stop();
   await relay.start();
   await reaches('connected');
-  const adalbert = await world.person('Adalbert');
+  const adalbert = await harness.person('Adalbert');
   adalbert.meets(FIRST, send('Which day?'));
   adalbert.meets('Are you there?', send('Here I am.'));
-  const id = await world.begin(adalbert, {
+  const id = await harness.begin(adalbert, {
     heartbeat_config: { interval_ms: 2 * 3_600_000 },
   });
   await adalbert.reads('Which day?');
-  const waiting = await world.waits(id);
-  const away = world.clock.now().getTime();
+  const waiting = await harness.waits(id);
+  const away = harness.clock.now().getTime();
   const retries = followRetries();
   await phones.faults({ refuseLogin: 503 });
   await phones.disconnect(ME, 503);
@@ -122,9 +122,9 @@ it('the retry delay doubles, five failures are reported, and relay init need not
     const asPlanned = wait >= 0.6 * step && wait <= step + 1_000;
     expect({ n, wait, asPlanned }).toMatchObject({ asPlanned: true });
   });
-  expect(await world.gives('status')).toMatchObject({ whatsapp_connected: false });
-  expect(await world.says('status')).toContain('has not been reachable for several attempts.');
-  const errors = world
+  expect(await harness.gives('status')).toMatchObject({ whatsapp_connected: false });
+  expect(await harness.says('status')).toContain('has not been reachable for several attempts.');
+  const errors = harness
     .log()
     .filter((line) => line.level === 'error' && Date.parse(line.time) > away);
   expect(errors).toMatchObject([
@@ -135,14 +135,14 @@ it('the retry delay doubles, five failures are reported, and relay init need not
   // reconnecting.
   await adalbert.writes('Are you there?');
   const suspended = await eventually('a suspended clock', async () => {
-    const instance = await world.get(id);
+    const instance = await harness.get(id);
     return instance.next_follow_up_at === null ? instance : undefined;
   });
   const { reason } = suspended;
   expect(reason).toBe(FOLLOW_UP_SUSPENDED_SENTENCE);
   expect(suspended).toEqual({ ...waiting, reason, next_follow_up_at: null });
   await phones.clearFaults();
-  const said = await world.init();
+  const said = await harness.init();
   expect(said.filter(({ qr }) => qr)).toEqual([]);
   await reaches('connected');
   expect(devices()).toBe(1);

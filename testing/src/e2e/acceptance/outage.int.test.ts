@@ -6,43 +6,43 @@ import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { end, FIRST, FOLLOW_UP, send } from './script.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness();
+  harness = await openAcceptanceHarness();
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 const SECOND = 1_000;
 
 it('a conversation created offline waits for the connection, sends one message and takes the reply', async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED', 'CONV-ONE-UNSENT');
-  const ottilie = await world.person('Ottilie');
+  const ottilie = await harness.person('Ottilie');
   ottilie.meets(FIRST, send('Which day?'));
   ottilie.meets(FOLLOW_UP, send('Have you had time to look?'));
   ottilie.meets('The ninth', send('Thank you, the ninth it is.'), end('The ninth'));
-  await world.api.ok('POST', '/api/whatsapp/disconnect');
+  await harness.api.ok('POST', '/api/whatsapp/disconnect');
 
-  const id = await world.begin(ottilie, {
+  const id = await harness.begin(ottilie, {
     heartbeat_config: { interval_ms: 8 * SECOND, max_followups: 1 },
   });
-  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
   await sleep(25 * SECOND);
-  expect(await world.get(id)).toMatchObject({
+  expect(await harness.get(id)).toMatchObject({
     state: 'WAITING_FOR_REPLY',
     follow_up_count: 0,
     next_follow_up_at: null,
     reason: expect.stringContaining('has not been sent yet'),
   });
 
-  await world.api.ok('POST', '/api/whatsapp/connect');
+  await harness.api.ok('POST', '/api/whatsapp/connect');
   expect(await ottilie.reads('Which day?')).toEqual(['Which day?']);
   await ottilie.writes('The ninth');
-  await world.reaches(id, 'COMPLETED');
+  await harness.reaches(id, 'COMPLETED');
   expect(await ottilie.reads('Thank you, the ninth it is.')).toEqual([
     'Which day?',
     'Thank you, the ninth it is.',
   ]);
-  expect(await world.lines(id)).toEqual([
+  expect(await harness.lines(id)).toEqual([
     'agent: Which day?',
     'contact: The ninth',
     'agent: Thank you, the ninth it is.',
@@ -51,20 +51,20 @@ it('a conversation created offline waits for the connection, sends one message a
 
 it('a message cancelled while it is queued is never sent, even one sent by the owner', async () => {
   verifies('CONV-WITHDRAWN');
-  const pankraz = await world.person('Pankraz');
+  const pankraz = await harness.person('Pankraz');
   pankraz.meets(FIRST, send('Which day?'));
-  await world.api.ok('POST', '/api/whatsapp/disconnect');
-  const id = await world.begin(pankraz);
-  await world.reaches(id, 'WAITING_FOR_REPLY');
-  await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me' });
-  await world.change(id, 'cancel');
-  await world.api.ok('POST', '/api/whatsapp/connect');
-  const quirin = await world.person('Quirin');
+  await harness.api.ok('POST', '/api/whatsapp/disconnect');
+  const id = await harness.begin(pankraz);
+  await harness.reaches(id, 'WAITING_FOR_REPLY');
+  await harness.api.ok('POST', `/api/instances/${id}/send`, { message: 'It is me' });
+  await harness.change(id, 'cancel');
+  await harness.api.ok('POST', '/api/whatsapp/connect');
+  const quirin = await harness.person('Quirin');
   quirin.meets(FIRST, send('Which week?'));
-  await world.begin(quirin);
+  await harness.begin(quirin);
   await quirin.reads('Which week?');
   expect(await pankraz.has()).toEqual([]);
-  expect(await world.lines(id)).toEqual([
+  expect(await harness.lines(id)).toEqual([
     'agent: Which day?',
     'manual: It is me',
     'system: Not sent: The conversation ended before this message was sent, so it was withdrawn.',
@@ -74,25 +74,25 @@ it('a message cancelled while it is queued is never sent, even one sent by the o
 
 it('a reply after the end asks the owner, and the agent answers once they resume it', async () => {
   verifies('CONV-LATE-REPLY');
-  const roswitha = await world.person('Roswitha');
+  const roswitha = await harness.person('Roswitha');
   roswitha.meets(FIRST, send('Which day?'));
-  const id = await world.begin(roswitha, {
+  const id = await harness.begin(roswitha, {
     heartbeat_config: { interval_ms: SECOND, max_followups: 0 },
   });
-  await world.reaches(id, 'ABANDONED');
+  await harness.reaches(id, 'ABANDONED');
   await roswitha.writes('Sorry, the tenth');
-  const asking = await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  const asking = await harness.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   expect(asking).toMatchObject({ previous_state: 'ABANDONED', unread: 1 });
   roswitha.meets('the tenth', send('That is fine.'), end('The tenth'));
-  await world.change(id, 'resume');
-  await world.reaches(id, 'COMPLETED');
+  await harness.change(id, 'resume');
+  await harness.reaches(id, 'COMPLETED');
   expect(await roswitha.reads('That is fine.')).toEqual(['Which day?', 'That is fine.']);
   // Again, after an end with a farewell.
   roswitha.meets('the eleventh', send('Noted.'), end('The eleventh'));
   await roswitha.writes('No, the eleventh');
-  await world.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-  await world.change(id, 'resume');
+  await harness.reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  await harness.change(id, 'resume');
   await roswitha.reads('Noted.');
-  const knocks = await world.relay.query('SELECT 1 FROM relay.knocks');
+  const knocks = await harness.relay.query('SELECT 1 FROM relay.knocks');
   expect(knocks).toEqual([]);
 });

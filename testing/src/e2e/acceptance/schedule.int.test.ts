@@ -7,37 +7,37 @@ import { eventually } from '../gateway.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import type { Person } from './person.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness({ settings: { zone: 'UTC' } });
+  harness = await openAcceptanceHarness({ settings: { zone: 'UTC' } });
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
-const list = () => world.api.ok<Schedule[]>('GET', '/api/schedules?state=all');
+const list = () => harness.api.ok<Schedule[]>('GET', '/api/schedules?state=all');
 const shown = async ({ id }: Pick<Schedule, 'id'>) => (await list()).find((each) => each.id === id);
 const schedule = (person: Person, ...args: string[]) =>
-  world.gives<Schedule>('schedule', ...args, '--to', person.number, '--yes');
+  harness.gives<Schedule>('schedule', ...args, '--to', person.number, '--yes');
 
 const byApi = (person: Person, text: string, more: object) =>
-  world.api.ok<Schedule>('POST', '/api/schedules', { to: person.number, text, ...more });
+  harness.api.ok<Schedule>('POST', '/api/schedules', { to: person.number, text, ...more });
 
 /** Moves a schedule back, as if this much time had passed since it was created. */
 async function timePasses({ id }: Schedule, back: string): Promise<void> {
-  await world.relay.query(
+  await harness.relay.query(
     'UPDATE relay.schedules SET next_at = next_at - $2::interval WHERE id = $1',
     [id, back],
   );
-  await world.relay.query(
+  await harness.relay.query(
     `UPDATE relay.timers SET due_at = due_at - $2::interval WHERE subject_id = $1 AND kind = 'schedule'`,
     [id, back],
   );
 }
 
 /** The current minute: tomorrow's is a day away, and today's is not missed yet. */
-const thisMinute = () => world.clock.now().toISOString().slice(11, 16);
+const thisMinute = () => harness.clock.now().toISOString().slice(11, 16);
 const outcomes = async ({ id }: Schedule) =>
   (
-    await world.relay.query(
+    await harness.relay.query(
       'SELECT outcome, count FROM relay.schedule_runs WHERE schedule_id = $1 ORDER BY due_at',
       [id],
     )
@@ -45,7 +45,7 @@ const outcomes = async ({ id }: Schedule) =>
 
 it('a daily reminder is sent once at its time, and the next one is set', async () => {
   verifies('001-SCHED-DAILY', '001-SCHED-FIRES');
-  const ada = await world.person('Ada');
+  const ada = await harness.person('Ada');
   const time = thisMinute();
   const made = await schedule(ada, '--daily', time, 'Call the doctor');
   expect(made).toMatchObject({ words: `every day at ${time}, UTC`, catch_up: 'skip' });
@@ -61,28 +61,28 @@ it('a daily reminder is sent once at its time, and the next one is set', async (
 
 it('a one-time schedule is sent once, even when the daemon is killed while sending', async () => {
   verifies('001-SCHED-FIRES');
-  const bertram = await world.person('Bertram');
+  const bertram = await harness.person('Bertram');
   const made = await byApi(bertram, 'Late, but here', { when: 'in 3 seconds' });
-  await world.relay.kill();
+  await harness.relay.kill();
   await eventually('the time of the schedule', async () => {
     const due = 'SELECT FROM relay.schedules WHERE id = $1 AND next_at < $2';
-    return (await world.relay.query(due, [made.id, world.clock.now()]))[0];
+    return (await harness.relay.query(due, [made.id, harness.clock.now()]))[0];
   });
-  await world.relay.start();
+  await harness.relay.start();
   expect(await bertram.reads('Late, but here')).toEqual(['Late, but here']);
-  await world.relay.kill();
-  await world.relay.start();
+  await harness.relay.kill();
+  await harness.relay.start();
   expect(await shown(made)).toMatchObject({ state: 'done', last: { outcome: 'queued', count: 1 } });
-  await world.api.connected();
+  await harness.api.connected();
   expect(await bertram.has()).toEqual(['Late, but here']);
 });
 
 it('a daemon that was down at scheduled times follows the catch-up rule of each schedule', async () => {
   const people = await Promise.all(
-    ['Clothilde', 'Dagobert', 'Eulalia'].map((name) => world.person(name)),
+    ['Clothilde', 'Dagobert', 'Eulalia'].map((name) => harness.person(name)),
   );
   const rules = ['skip', 'once', 'all'] as const;
-  const hour = `${String((world.clock.now().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
+  const hour = `${String((harness.clock.now().getUTCHours() + 22) % 24).padStart(2, '0')}:00`;
   const made = await Promise.all(
     people.map((person, index) =>
       byApi(person, 'Drink water', {
@@ -91,9 +91,9 @@ it('a daemon that was down at scheduled times follows the catch-up rule of each 
       }),
     ),
   );
-  await world.relay.stop();
+  await harness.relay.stop();
   for (const each of made) await timePasses(each, '3 days');
-  await world.relay.start();
+  await harness.relay.start();
   await people[2]?.reads('Drink water');
   await eventually('all of them', async () => {
     const has = (await people[2]?.has()) ?? [];
@@ -106,13 +106,13 @@ it('a daemon that was down at scheduled times follows the catch-up rule of each 
     ['skipped ×2', 'queued'],
     ['queued', 'queued', 'queued'],
   ]);
-  const said = await world.says('schedule', 'list');
+  const said = await harness.says('schedule', 'list');
   expect(said).toContain('3 occurrences from');
 });
 
 it("“me” is the owner's own chat", async () => {
   verifies('001-SCHED-SELF');
-  const made = await world.gives<Schedule>(
+  const made = await harness.gives<Schedule>(
     'schedule',
     'in 1 second',
     'Buy milk',
@@ -122,7 +122,7 @@ it("“me” is the owner's own chat", async () => {
   );
   expect(made.recipient).toBe(`+${ME}`);
   await expect
-    .poll(async () => (await world.phones.messages(ME, ME)).map(({ text }) => text), {
+    .poll(async () => (await harness.phones.messages(ME, ME)).map(({ text }) => text), {
       timeout: 30_000,
     })
     .toContain('Buy milk');
@@ -130,16 +130,16 @@ it("“me” is the owner's own chat", async () => {
 
 it('relay schedule shows what it understood, and saves nothing without a yes', async () => {
   verifies('001-SCHED-TIME');
-  const frieda = await world.person('Frieda');
+  const frieda = await harness.person('Frieda');
   const args = ['every weekday 9am', 'Stand up', '--to', frieda.number, '--zone', 'Europe/Berlin'];
-  const { exit, out, err } = await world.run('schedule', ...args);
+  const { exit, out, err } = await harness.run('schedule', ...args);
   expect(exit).toBe(2);
   expect(out).toContain(`every weekday at 09:00, Europe/Berlin, to ${frieda.number}`);
   expect(out).toContain('  │ Stand up');
   expect(out.match(/\d{4} 09:00/g)).toHaveLength(3);
   expect(out).toContain('what is missed is left out');
   expect(err).toContain('--yes');
-  const preview = await world.api.ok<SchedulePreview>('POST', '/api/schedules/preview', {
+  const preview = await harness.api.ok<SchedulePreview>('POST', '/api/schedules/preview', {
     to: frieda.number,
     text: 'Stand up',
     rule: { kind: 'daily', time: '09:00' },
@@ -152,14 +152,14 @@ it('relay schedule shows what it understood, and saves nothing without a yes', a
 });
 
 it('a schedule is listed, cancelled by the beginning of its id, and then sends nothing', async () => {
-  const gustav = await world.person('Gustav');
+  const gustav = await harness.person('Gustav');
   const made = await schedule(gustav, '--weekly', 'mon,fri@18:00', 'Dance');
-  expect(await world.says('schedule', 'list')).toContain('every Monday and Friday at 18:00, UTC');
-  expect(await world.says('schedule', 'cancel', made.id.slice(0, 8))).toContain('Cancelled');
-  expect(await world.says('schedule', 'list')).not.toContain('Dance');
+  expect(await harness.says('schedule', 'list')).toContain('every Monday and Friday at 18:00, UTC');
+  expect(await harness.says('schedule', 'cancel', made.id.slice(0, 8))).toContain('Cancelled');
+  expect(await harness.says('schedule', 'list')).not.toContain('Dance');
   await timePasses(made, '7 days');
   expect(await shown(made)).toMatchObject({ state: 'cancelled', next: [] });
-  const again = await world.api.call('DELETE', '/api/schedules/nothing');
+  const again = await harness.api.call('DELETE', '/api/schedules/nothing');
   expect([again.status, again.json]).toEqual([
     404,
     { code: 'schedule_not_found', error: expect.stringContaining('relay schedule list') },
@@ -178,7 +178,7 @@ it.each([
   [['daily 09:00', 'Hi', '--to', 'me', '--zone', 'Mars/Olympus'], 2, 'is not a time zone'],
   [['daily 09:00', 'Hi', '--to', 'Nobody At All'], 4, 'Nobody here is called'],
 ])('relay schedule %j is refused with the next step', async (args, exit, what) => {
-  const refused = await world.run('schedule', ...args);
+  const refused = await harness.run('schedule', ...args);
   expect([refused.exit, refused.out]).toEqual([exit, '']);
   expect(refused.err).toContain(what);
 });

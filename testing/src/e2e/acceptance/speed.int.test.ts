@@ -8,23 +8,23 @@ import { ANY, end, FIRST, send } from './script.ts';
 
 const TEN = Array.from({ length: 10 }, (_, n) => `Person-${'abcdefghij'[n]}-of-ten`);
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness();
+  harness = await openAcceptanceHarness();
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 it('a message is on the phone within three seconds, without the pacing', async () => {
   verifies('003-NFR-SEND');
-  const wilhelmina = await world.person('Wilhelmina');
+  const wilhelmina = await harness.person('Wilhelmina');
   wilhelmina.meets(FIRST, send('Which day?'));
-  const id = await world.create(wilhelmina);
+  const id = await harness.create(wilhelmina);
   await wilhelmina.reads('Which day?');
   const took: number[] = [];
   const texts = ['one', 'two', 'three', 'four', 'five'];
   for (const text of texts) {
     const began = performance.now();
-    await world.api.ok('POST', `/api/instances/${id}/send`, { message: text });
+    await harness.api.ok('POST', `/api/instances/${id}/send`, { message: text });
     await wilhelmina.reads(text);
     took.push(performance.now() - began);
   }
@@ -36,12 +36,12 @@ it('a message is on the phone within three seconds, without the pacing', async (
 
 it('the turns of ten conversations run at the same time', async () => {
   verifies('003-NFR-TEN');
-  const people = await Promise.all(TEN.map((name) => world.person(name)));
+  const people = await Promise.all(TEN.map((name) => harness.person(name)));
   // Somebody who has written before is not a first contact, of which pacing allows five a day.
   await Promise.all(people.map((person) => person.writes('Hello')));
   for (const { name, phone } of people) {
-    await expect.poll(() => world.api.messages({ contact: phone })).toHaveLength(1);
-    world.model.rules([
+    await expect.poll(() => harness.api.messages({ contact: phone })).toHaveLength(1);
+    harness.model.rules([
       {
         when: { system: name, contains: 'tomorrow, then' },
         reply: { tool_calls: [end('Tomorrow.')] },
@@ -50,13 +50,13 @@ it('the turns of ten conversations run at the same time', async () => {
     ]);
   }
   const allTen = gate(TEN.length);
-  world.model.play(async ({ messages }) => {
+  harness.model.play(async ({ messages }) => {
     if (messages.at(-1)?.role === 'user') await allTen();
     return undefined;
   });
-  onTestFinished(() => world.model.play(undefined));
+  onTestFinished(() => harness.model.play(undefined));
   const create = (person: (typeof people)[number]) =>
-    world.api.ok<{ id: string }>('POST', '/api/instances', {
+    harness.api.ok<{ id: string }>('POST', '/api/instances', {
       objective: `Agree with ${person.name} on a day`,
       target_contact: person.number,
     });
@@ -65,7 +65,7 @@ it('the turns of ten conversations run at the same time', async () => {
   await Promise.all(
     people.map(async (person, n) => {
       await person.writes('tomorrow, then');
-      await world.reaches(ids[n] ?? '', 'COMPLETED');
+      await harness.reaches(ids[n] ?? '', 'COMPLETED');
     }),
   );
   for (const person of people) expect(await person.has()).toEqual(['Which day?']);

@@ -4,21 +4,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 
-let world: AcceptanceHarness;
+let harness: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openAcceptanceHarness({ settings: { tell_owner_on_whatsapp: true } });
+  harness = await openAcceptanceHarness({ settings: { tell_owner_on_whatsapp: true } });
 });
-afterAll(() => world.end());
+afterAll(() => harness.end());
 
 const told = async () =>
-  (await world.phones.messages(ME, ME)).map(({ text }) => text ?? '').filter(isNotice);
+  (await harness.phones.messages(ME, ME)).map(({ text }) => text ?? '').filter(isNotice);
 const isNotice = (text: string) => text.startsWith('Relay: ');
 
 it('a 👍 on the notice sends exactly the text it shows', async () => {
   verifies('TRUST-APPROVE-REACTION');
-  const dad = await world.person('Dieter');
-  world.model.rules([{ reply: { text: 'See you on Sunday.' } }]);
-  await world.api.ok('POST', '/api/whatsapp/permissions', {
+  const dad = await harness.person('Dieter');
+  harness.model.rules([{ reply: { text: 'See you on Sunday.' } }]);
+  await harness.api.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: dad.phone,
     displayName: 'Dad',
     canRead: true,
@@ -27,17 +27,19 @@ it('a 👍 on the notice sends exactly the text it shows', async () => {
   });
   await dad.writes('Sunday?');
   const notice = await eventually('the notice', async () =>
-    (await world.phones.messages(ME, ME)).find(({ text }) => text?.includes('See you on Sunday.')),
+    (await harness.phones.messages(ME, ME)).find(({ text }) =>
+      text?.includes('See you on Sunday.'),
+    ),
   );
-  await world.phones.react(ME, ME, { id: notice.id, emoji: '👍' });
+  await harness.phones.react(ME, ME, { id: notice.id, emoji: '👍' });
   expect(await dad.reads('See you on Sunday.')).toEqual(['See you on Sunday.']);
-  expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
+  expect(await harness.api.ok('GET', '/api/approvals')).toEqual([]);
 });
 
 it('a pending approval is announced once with its exact text, and `/approve` sends it', async () => {
-  const mom = await world.person('Marlene');
-  world.model.rules([{ reply: { text: 'Eight is fine.' } }]);
-  await world.api.ok('POST', '/api/whatsapp/permissions', {
+  const mom = await harness.person('Marlene');
+  harness.model.rules([{ reply: { text: 'Eight is fine.' } }]);
+  await harness.api.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: mom.phone,
     displayName: 'Mom',
     canRead: true,
@@ -53,8 +55,8 @@ it('a pending approval is announced once with its exact text, and `/approve` sen
     `Relay: a message to Mom (${mom.number}) waits for your yes.\n\n│ Eight is fine.\n\nReplies here are drafts.\nYes: 👍 or /approve ${id}. No: 👎 or /reject ${id}`,
   );
   expect(await mom.has()).toEqual([]);
-  await world.phones.send(ME, ME, `/approve ${id}`);
+  await harness.phones.send(ME, ME, `/approve ${id}`);
   expect(await mom.reads('Eight is fine.')).toEqual(['Eight is fine.']);
   expect((await told()).filter((text) => text.includes('Eight is fine.'))).toHaveLength(1);
-  expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
+  expect(await harness.api.ok('GET', '/api/approvals')).toEqual([]);
 });

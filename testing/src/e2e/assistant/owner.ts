@@ -33,8 +33,8 @@ export interface AssistantRequest {
 export class OwnersPhone {
   readonly world: AcceptanceHarness;
 
-  constructor(world: AcceptanceHarness) {
-    this.world = world;
+  constructor(harness: AcceptanceHarness) {
+    this.world = harness;
   }
 
   /** Writes in the chat with oneself. */

@@ -11,16 +11,16 @@ import { consoleFixture } from './fixture.ts';
 import { linkScene, OWNER } from './scene.ts';
 import { approvals, CLIENT_NAME, JONAS, LONG, SHORT } from './scenes/approvals.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 const asked: Request[] = [];
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   await approvals(demo, OWNER);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
   page.on('request', (request) => asked.push(request));
 }, 180_000);

@@ -9,13 +9,13 @@ import { consoleFixture } from './fixture.ts';
 import { linkScene, OWNER } from './scene.ts';
 import { NOTE_TO_PRIYA, PRIYA, scriptAssistant } from './scenes/assistant.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: PRIYA,
     displayName: 'Priya Raman',
@@ -23,7 +23,7 @@ beforeAll(async () => {
     canReply: true,
   });
   scriptAssistant(demo);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
   await page.getByRole('link', { name: 'Assistant', exact: true }).click();
 }, 180_000);

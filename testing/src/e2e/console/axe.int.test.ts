@@ -8,13 +8,13 @@ import { consoleFixture } from './fixture.ts';
 import { pathsOf, visit } from './pages.ts';
 import { addScenePeople, playScene } from './scene.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 
 beforeAll(async () => {
-  demo = await bed.start(addScenePeople);
-  looking = await bed.signedIn();
+  demo = await fixture.start(addScenePeople);
+  looking = await fixture.signedIn();
 }, 180_000);
 
 interface Way {

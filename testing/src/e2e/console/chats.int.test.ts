@@ -13,7 +13,7 @@ const MUM = '14155550104';
 const KIT = '447700900417';
 const LINES = 90;
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
@@ -22,7 +22,7 @@ const log = () => page.getByRole('log', { name: /^Messages with/ });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   const mum = { phoneNumber: MUM, displayName: 'Mum', canRead: true };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', mum);
   for (let n = 1; n <= LINES; n += 1) await demo.phones.send(MUM, OWNER, `line ${n}`);
@@ -37,7 +37,7 @@ beforeAll(async () => {
     const last = chats.map((chat) => chat.last.text);
     return last.length === 2 && last.includes(`line ${LINES}`) ? chats : undefined;
   });
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 420_000);
 

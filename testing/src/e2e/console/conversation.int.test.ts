@@ -11,7 +11,7 @@ import { linkScene, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
@@ -26,7 +26,7 @@ const log = () => page.getByRole('log', { name: /^Messages with/ });
 const field = () => page.getByRole('textbox', { name: /^Write to .* as yourself$/ });
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   const grant = { canRead: true, canReply: true, canInitiate: true };
   const marta = { phoneNumber: MARTA, displayName: 'Marta', ...grant };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', marta);
@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   id = made.id;
   await stands('WAITING_FOR_REPLY');
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
   await page.goto(`/conversations/${id}`);
   await log().getByText('could you quote').waitFor();

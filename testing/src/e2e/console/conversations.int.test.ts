@@ -14,13 +14,13 @@ const ROSA = '14155550106';
 vi.setConfig({ testTimeout: 120_000 });
 const SOON = { timeout: 15_000 };
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   demo.model.rules([
     {
       when: { contains: 'first_message' },
@@ -35,7 +35,7 @@ beforeAll(async () => {
       },
     },
   ]);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
   page.setDefaultTimeout(SOON.timeout);
 }, 180_000);

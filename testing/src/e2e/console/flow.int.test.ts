@@ -22,16 +22,16 @@ describe.each([
   ['a mouse', byMouse],
   ['the keyboard alone', byKeyboard],
 ] as const)('an owner with %s', { timeout: 120_000 }, (_, handsOf) => {
-  const bed = consoleFixture();
+  const fixture = consoleFixture();
   let demo: Demo;
   let looking: ConsoleView;
   let page: Page;
   let hands: Hands;
 
   beforeAll(async () => {
-    demo = await bed.start(people);
+    demo = await fixture.start(people);
     play(demo);
-    looking = await bed.signedIn();
+    looking = await fixture.signedIn();
     page = looking.page;
     hands = handsOf(page);
   }, 180_000);

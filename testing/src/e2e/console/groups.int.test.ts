@@ -10,14 +10,14 @@ import { consoleFixture } from './fixture.ts';
 import { addScenePeople, OWNER } from './scene.ts';
 import { groups, STREET } from './scenes/groups.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(addScenePeople);
-  looking = await bed.signedIn();
+  demo = await fixture.start(addScenePeople);
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 180_000);
 

@@ -13,15 +13,15 @@ import { addScenePeople, OWNER, playScene } from './scene.ts';
 const TABS = 8;
 const STRANGER = '447700900417';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(addScenePeople);
+  demo = await fixture.start(addScenePeople);
   await playScene(demo);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 180_000);
 

@@ -12,15 +12,15 @@ import { consoleFixture } from './fixture.ts';
 import { linkScene, OWNER } from './scene.ts';
 import { approvals, JONAS, SAM } from './scenes/approvals.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   await approvals(demo, OWNER);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 180_000);
 

@@ -13,7 +13,7 @@ const DANA = '14155550101';
 const KIT = '447700900417';
 const ROSA = '14155550106';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
@@ -34,7 +34,7 @@ const read = (name: string) => page.getByRole('switch', { name: `Agents may read
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: DANA,
     displayName: 'Dana',
@@ -49,7 +49,7 @@ beforeAll(async () => {
     const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
     return knocks.length === 2 || undefined;
   });
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
   await page.goto('/people');
   await page.getByText('One person is open.').waitFor();

@@ -16,7 +16,7 @@ const WAITS = {
   tool_calls: [{ name: 'schedule_next_heartbeat', arguments: { delay: HOUR_MS } }],
 };
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let conversationId: string;
 let looking: ConsoleView;
@@ -25,9 +25,9 @@ let talk: Page;
 let tools: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   conversationId = await conversation();
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   home = looking.page;
   [talk, tools] = (await Promise.all(
     [`/conversations/${conversationId}`, '/tools'].map(async (path) => {

@@ -9,15 +9,15 @@ import type { ConsoleView } from './browser.ts';
 import { consoleFixture } from './fixture.ts';
 import { linkScene } from './scene.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 const list = (state: string) => demo.relay.ok<Schedule[]>('GET', `/api/schedules?state=${state}`);
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
-  looking = await bed.signedIn();
+  demo = await fixture.start(linkScene);
+  looking = await fixture.signedIn();
   page = looking.page;
   await page.goto('/schedules');
   await page.getByText('Nothing is scheduled.').first().waitFor();

@@ -9,13 +9,13 @@ import { consoleFixture } from './fixture.ts';
 import { linkScene, OWNER } from './scene.ts';
 import { sayToFind } from './scenes/search.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linkScene);
+  demo = await fixture.start(linkScene);
   for (const [phoneNumber, displayName] of [
     ['14155550101', 'Dana Whitfield'],
     ['14155550104', 'Mum'],
@@ -26,7 +26,7 @@ beforeAll(async () => {
       canRead: true,
     });
   await sayToFind(demo, OWNER);
-  looking = await bed.signedIn();
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 180_000);
 

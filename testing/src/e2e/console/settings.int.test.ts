@@ -11,14 +11,14 @@ import type { ConsoleView } from './browser.ts';
 import { consoleFixture } from './fixture.ts';
 import { addScenePeople } from './scene.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(addScenePeople);
-  looking = await bed.signedIn();
+  demo = await fixture.start(addScenePeople);
+  looking = await fixture.signedIn();
   page = looking.page;
 }, 180_000);
 
@@ -72,7 +72,7 @@ it('saves a backup through the browser, and remembers when', async () => {
 });
 
 it('signs every browser out after a confirmation', async () => {
-  const other = await bed.signedIn();
+  const other = await fixture.signedIn();
   await button('Sign out everywhere').click();
   const asked = page.getByRole('dialog', { name: 'Sign out everywhere?' });
   await asked.getByRole('button', { name: 'Sign out everywhere' }).click();

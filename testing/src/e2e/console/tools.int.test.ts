@@ -9,7 +9,7 @@ import type { ConsoleView } from './browser.ts';
 import { consoleFixture } from './fixture.ts';
 import { addScenePeople, OWNER } from './scene.ts';
 
-const bed = consoleFixture();
+const fixture = consoleFixture();
 let demo: Demo;
 let looking: ConsoleView;
 let page: Page;
@@ -17,8 +17,8 @@ const asked: Request[] = [];
 const ended: string[] = [];
 
 beforeAll(async () => {
-  demo = await bed.start(addScenePeople);
-  looking = await bed.signedIn();
+  demo = await fixture.start(addScenePeople);
+  looking = await fixture.signedIn();
   page = looking.page;
   page.on('request', (request) => asked.push(request));
   page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname));
@@ -125,7 +125,7 @@ it('confirms a disconnect, and clears the session only if that is ticked', async
 });
 
 it("asks for the owner's token before it creates one, if the sign-in is too long ago", async () => {
-  await bed.ageSessions();
+  await fixture.ageSessions();
   await button('New token').click();
   await page.getByLabel('Name of the program').fill('Claude Desktop');
   await button('Make token').click();

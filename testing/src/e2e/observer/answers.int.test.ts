@@ -8,24 +8,24 @@ import { type Group, type GroupHarness, openGroupHarness } from './group.ts';
 
 const PACING = { enabled: true, per_minute: 600, per_hour: 6_000, per_day: 60_000 };
 
-let world: GroupHarness;
+let harness: GroupHarness;
 let mum: Person;
 let papa: Person;
 let family: Group;
 beforeAll(async () => {
-  world = await openGroupHarness({
+  harness = await openGroupHarness({
     settings: { pacing: { ...PACING, typing_min_ms: 20, typing_max_ms: 40 } },
   });
-  mum = await world.world.person('Mum');
-  papa = await world.world.person('Papa');
-  family = await world.observed('Holliday', mum, papa);
+  mum = await harness.world.person('Mum');
+  papa = await harness.world.person('Papa');
+  family = await harness.observed('Holliday', mum, papa);
 });
-afterAll(() => world.world.end());
+afterAll(() => harness.world.end());
 
 /** The owner asks and is answered. */
 async function answered(group: Group, question: string, answer: string): Promise<string> {
-  world.sorts(question, 'direct_request');
-  world.answers(question, answer);
+  harness.sorts(question, 'direct_request');
+  harness.answers(question, answer);
   const asked = await group.asks(`Annie, ${question}`);
   await group.reads(mum, answer);
   return asked;
@@ -34,15 +34,15 @@ async function answered(group: Group, question: string, answer: string): Promise
 describe('an observed group', () => {
   it('is received completely without any answer, and no model is asked', async () => {
     verifies('004-SILENT', '004-ANTI-UNADDRESSED', '004-ANTI-FATIGUE', '004-IN-ACCOUNT');
-    const before = world.world.model.calls().length;
+    const before = harness.world.model.calls().length;
     const ids = [
       await family.says(mum.phone, 'Dinner on Saturday at 8, who brings the salad?'),
       await family.says(papa.phone, 'I bring the salad'),
       await family.asks('Good, I bring wine'),
       await family.says(papa.phone, '😂😂'),
     ];
-    for (const id of ids) expect(await world.known(id)).toEqual(['observed']);
-    const kept = await world.world.relay.query(
+    for (const id of ids) expect(await harness.known(id)).toEqual(['observed']);
+    const kept = await harness.world.relay.query(
       `SELECT m.message_id, m.body, o.noise, p.push_name, c.subject, m.received_at - m.sent_at < interval '60 s' AS at_once
        FROM relay.observed_messages o JOIN relay.messages m ON m.id = o.message
          JOIN relay.chats c ON c.id = o.chat_id LEFT JOIN relay.contacts p ON p.id = m.sender_id
@@ -58,45 +58,45 @@ describe('an observed group', () => {
       expect.objectContaining({ message_id: ids[2], noise: false, push_name: null }),
       expect.objectContaining({ message_id: ids[3], noise: true, push_name: 'Papa' }),
     ]);
-    expect(world.world.model.calls()).toHaveLength(before);
+    expect(harness.world.model.calls()).toHaveLength(before);
     expect(family.traces()).toEqual({});
   });
 
   it("gets one signed answer to the owner's direct request, without typing or read receipts", async () => {
     verifies('004-ADDRESSED', '004-TRIGGER-DIRECT', '004-TRIGGER-CLASSIFY');
     verifies('004-PRIV-NO-TYPING', '004-PRIV-NO-RECEIPTS');
-    const sorted = world.sorted().length;
+    const sorted = harness.sorted().length;
     const asked = await answered(family, 'what is the plan for Saturday?', 'Dinner at 8.');
     expect(await family.heardBy(mum)).toEqual(['Dinner at 8.\n\n[BOT]']);
     expect(await family.heardBy(papa)).toEqual(['Dinner at 8.\n\n[BOT]']);
     expect(family.traces()).toEqual({ message: 1 });
     // One request to classify the mention, with the last messages; one for the answer.
-    expect(world.sorted()).toHaveLength(sorted + 1);
-    const shown = world.sorted().at(-1)?.messages[1]?.content ?? '';
+    expect(harness.sorted()).toHaveLength(sorted + 1);
+    const shown = harness.sorted().at(-1)?.messages[1]?.content ?? '';
     expect(shown).toContain('Dinner on Saturday at 8, who brings the salad?');
     expect(shown.split('"from"').length - 1).toBeLessThanOrEqual(11);
-    expect(world.sorted().at(-1)?.tools ?? []).toEqual([]);
-    expect(await world.reasons(asked)).toEqual(['observed', 'replied']);
-    expect(await world.world.says('why', asked)).toContain('Answered by your assistant');
+    expect(harness.sorted().at(-1)?.tools ?? []).toEqual([]);
+    expect(await harness.reasons(asked)).toEqual(['observed', 'replied']);
+    expect(await harness.world.says('why', asked)).toContain('Answered by your assistant');
     // Elsewhere typing is visible, so its absence above is meaningful.
-    await world.world.says('messages', 'send', `+${mum.phone}`, 'a word in private');
+    await harness.world.says('messages', 'send', `+${mum.phone}`, 'a word in private');
     await mum.reads('a word in private');
-    const { stanzas } = world.world.simulator.network;
+    const { stanzas } = harness.world.simulator.network;
     expect(stanzas.map(({ stanza }) => stanza.tag)).toContain('chatstate');
     expect(family.traces()).toEqual({ message: 1 });
   });
 
   it('gets no answer to a second request within five minutes, at no cost', async () => {
     verifies('004-CADENCE-5-MIN', '004-ANTI-OVER-RESPOND');
-    const asked = world.world.model.calls().length;
+    const asked = harness.world.model.calls().length;
     const again = await family.asks('Annie, and who brings the salad?');
-    expect(await world.settles(again, 2)).toEqual(['observed', 'cadence']);
-    expect(world.world.model.calls()).toHaveLength(asked);
+    expect(await harness.settles(again, 2)).toEqual(['observed', 'cadence']);
+    expect(harness.world.model.calls()).toHaveLength(asked);
     expect(family.traces()).toEqual({ message: 1 });
-    await world.passes(family, 4);
+    await harness.passes(family, 4);
     const still = await family.asks('Annie, who brings the salad then?');
-    expect(await world.settles(still, 2)).toEqual(['observed', 'cadence']);
-    await world.passes(family, 2);
+    expect(await harness.settles(still, 2)).toEqual(['observed', 'cadence']);
+    await harness.passes(family, 2);
     await answered(family, 'so who brings the salad?', 'Papa does.');
     expect(family.traces()).toEqual({ message: 2 });
   });
@@ -107,55 +107,57 @@ describe('an observed group', () => {
     ['Sure! I think the owner wants me to answer this one.', 'hm, Annie', () => undefined],
   ])('gets no answer to a mention that is %s', async (label, text, cite) => {
     cite();
-    await world.passes(family, 10);
-    world.sorts(text, label);
-    const [said, calls] = [family.traces(), world.answered().length];
+    await harness.passes(family, 10);
+    harness.sorts(text, label);
+    const [said, calls] = [family.traces(), harness.answered().length];
     const mention = await family.asks(text);
     const reason = label.includes(' ') ? 'unclear' : label;
-    expect(await world.settles(mention, 2)).toEqual(['observed', reason]);
-    expect(world.sorted().at(-1)?.messages[1]?.content).toContain(text);
+    expect(await harness.settles(mention, 2)).toEqual(['observed', reason]);
+    expect(harness.sorted().at(-1)?.messages[1]?.content).toContain(text);
     expect(family.traces()).toEqual(said);
-    expect(world.answered()).toHaveLength(calls);
+    expect(harness.answered()).toHaveLength(calls);
   });
 
   it('gets an answer only for the owner, whatever others call themselves', async () => {
     verifies('004-TRIGGER-OWNER', '004-PRIV-OWNER-ONLY');
-    await world.passes(family, 10);
-    const [said, calls] = [family.traces(), world.world.model.calls().length];
-    const imposter = await world.world.person('Olga Owner');
-    const other = await world.observed('Neighbours', mum, imposter);
+    await harness.passes(family, 10);
+    const [said, calls] = [family.traces(), harness.world.model.calls().length];
+    const imposter = await harness.world.person('Olga Owner');
+    const other = await harness.observed('Neighbours', mum, imposter);
     for (const [group, phone] of [
       [family, mum.phone],
       [other, imposter.phone],
     ] as const) {
       const mention = await group.says(phone, 'Annie, what is the plan for Saturday?');
-      expect(await world.settles(mention, 2)).toEqual(['observed', 'not_owner']);
-      expect(await world.world.says('why', mention)).toContain('somebody other than you');
+      expect(await harness.settles(mention, 2)).toEqual(['observed', 'not_owner']);
+      expect(await harness.world.says('why', mention)).toContain('somebody other than you');
     }
-    expect(world.world.model.calls()).toHaveLength(calls);
+    expect(harness.world.model.calls()).toHaveLength(calls);
     expect(family.traces()).toEqual(said);
     expect(other.traces()).toEqual({});
   });
 
   it('gets no answer to a request that waited too long', async () => {
-    await world.passes(family, 10);
+    await harness.passes(family, 10);
     const at = new Date(Date.now() - 10 * 60_000);
     const late = await family.asks('Annie, are we late?', { at });
-    expect(await world.settles(late, 2)).toEqual(['observed', 'too_old']);
+    expect(await harness.settles(late, 2)).toEqual(['observed', 'too_old']);
   });
 
   it('gets no answer to a request that is deleted', async () => {
-    await world.passes(family, 10);
-    world.sorts('forget what I said', 'direct_request', { delay_ms: 4_000 });
-    world.answers('forget what I said', 'I will not forget.');
+    await harness.passes(family, 10);
+    harness.sorts('forget what I said', 'direct_request', { delay_ms: 4_000 });
+    harness.answers('forget what I said', 'I will not forget.');
     const said = family.traces();
     const asked = await family.asks('Annie, forget what I said?');
     await eventually('the question to the model', async () =>
-      world.sorted().at(-1)?.messages[1]?.content.includes('forget what I said') ? true : undefined,
+      harness.sorted().at(-1)?.messages[1]?.content.includes('forget what I said')
+        ? true
+        : undefined,
     );
     await family.takesBack(asked);
     await eventually('it to be taken back', async () => {
-      const rows = await world.world.relay.query(
+      const rows = await harness.world.relay.query(
         `SELECT 1 FROM relay.observer_requests WHERE reason = 'taken_back'`,
       );
       return rows.length > 0 ? true : undefined;

@@ -17,16 +17,16 @@ const YESTERDAY = dayBefore(dayContaining(new Date(), cut), cut);
 const at = (hour: number, minute: number) =>
   new Date(YESTERDAY.start.getTime() + ((hour - 4) * 60 + minute) * 60_000);
 
-let world: GroupHarness;
+let harness: GroupHarness;
 let owner: OwnersPhone;
 let family: Group;
 
 beforeAll(async () => {
-  world = await openGroupHarness({ settings: { zone: 'UTC' } });
-  owner = new OwnersPhone(world.world);
-  const mum = await world.world.person('Mum');
-  const papa = await world.world.person('Papa');
-  family = await world.observed('Holliday', mum, papa);
+  harness = await openGroupHarness({ settings: { zone: 'UTC' } });
+  owner = new OwnersPhone(harness.world);
+  const mum = await harness.world.person('Mum');
+  const papa = await harness.world.person('Papa');
+  family = await harness.observed('Holliday', mum, papa);
   const said = [
     await family.says(mum.phone, 'Good morning 🌞', { at: at(9, 58) }),
     await family.says(mum.phone, 'Saturday dinner is final: 8 pm at our place', { at: at(10, 2) }),
@@ -37,20 +37,20 @@ beforeAll(async () => {
     }),
     await family.says(papa.phone, 'Who picks up the cake on Friday at 5 pm?', { at: at(11, 30) }),
   ];
-  for (const id of said) await world.known(id);
+  for (const id of said) await harness.known(id);
   await digested();
 });
-afterAll(() => world.world.end());
+afterAll(() => harness.world.end());
 
 /** Skips the minute of waiting for late messages. */
 const digested = () =>
   eventually(
     'the digest of yesterday',
     async () => {
-      await world.world.relay.query(
+      await harness.world.relay.query(
         "UPDATE relay.timers SET due_at = now() - interval '1 minute' WHERE kind = 'digest'",
       );
-      const rows = await world.world.relay.query(
+      const rows = await harness.world.relay.query(
         "SELECT id FROM relay.digests WHERE kind = 'daily'",
       );
       return rows[0];
@@ -60,7 +60,7 @@ const digested = () =>
 
 it('the command shows the day: its text, decisions, open questions, participants and cost', async () => {
   verifies('004-T2-DAILY', '004-T1-FORMAT');
-  const out = await world.world.says('digest', 'holliday', '--day', 'yesterday', '--hours');
+  const out = await harness.world.says('digest', 'holliday', '--day', 'yesterday', '--hours');
   expect(out).toMatch(/^Holliday {2}\w{3} \d+ \w{3}$/m);
   expect(out).toContain('Decisions\n    • Mum: Saturday dinner is final: 8 pm at our place');
   expect(out).toContain('Action items\n    • Papa: I will bring the salad on Saturday');
@@ -73,7 +73,7 @@ it('the command shows the day: its text, decisions, open questions, participants
 
 it('the route returns the same, and the shown tokens are those recorded', async () => {
   verifies('004-TOKENS-SHOWN');
-  const { digests } = await world.world.api.ok<DigestsResponse>(
+  const { digests } = await harness.world.api.ok<DigestsResponse>(
     'GET',
     `/api/digests?group=holliday&day=${YESTERDAY.name}`,
   );
@@ -86,7 +86,7 @@ it('the route returns the same, and the shown tokens are those recorded', async 
   expect(day?.daily?.cost_tokens).toBeGreaterThan(0);
   expect(day?.messages_cut).toBeGreaterThan(0);
   expect(day?.tokens_saved).toBeGreaterThan(0);
-  const { digests: hours } = await world.world.api.ok<DigestsResponse>(
+  const { digests: hours } = await harness.world.api.ok<DigestsResponse>(
     'GET',
     `/api/digests?kind=hourly&day=yesterday`,
   );
@@ -95,7 +95,7 @@ it('the route returns the same, and the shown tokens are those recorded', async 
 
 it('a question in a chat on the computer is answered from the digest', async () => {
   verifies('004-BRIDGE-ANY-CHANNEL');
-  const out = await world.world.says(
+  const out = await harness.world.says(
     'chat',
     'Who is bringing what on Saturday, in the family group?',
   );
@@ -115,16 +115,16 @@ it('a question on WhatsApp is answered from the digest, there and nowhere else',
 });
 
 it('/digest answers without a model', async () => {
-  const calls = world.world.model.calls().length;
+  const calls = harness.world.model.calls().length;
   const said = await owner.asks('/digest holliday yesterday');
   expect(said).toContain('Decisions:\n- Mum: Saturday dinner is final: 8 pm at our place');
-  expect(world.world.model.calls()).toHaveLength(calls);
+  expect(harness.world.model.calls()).toHaveLength(calls);
 });
 
 it('digests and facts are found by search, with their time', async () => {
   verifies('004-T2-SEARCH', '004-BRIDGE-ENTITIES');
   const { hits } = JSON.parse(
-    (await world.world.relay.run('search', 'dinner final', '--in', 'holliday', '--json')).out,
+    (await harness.world.relay.run('search', 'dinner final', '--in', 'holliday', '--json')).out,
   ) as { hits: { source: string; at: string; text: string }[] };
   const fact = hits.find(({ source }) => source === 'fact');
   expect(fact?.text).toContain('Saturday dinner is final');

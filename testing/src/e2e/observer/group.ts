@@ -29,18 +29,18 @@ export interface Stanza {
 }
 
 export async function openGroupHarness({ settings, ...options }: AcceptanceOptions = {}) {
-  const world = await openAcceptanceHarness({
+  const harness = await openAcceptanceHarness({
     ...options,
     settings: { observer: { assistant_name: NAME }, ...settings },
   });
-  return new GroupHarness(world);
+  return new GroupHarness(harness);
 }
 
 export class GroupHarness {
   readonly world: AcceptanceHarness;
 
-  constructor(world: AcceptanceHarness) {
-    this.world = world;
+  constructor(harness: AcceptanceHarness) {
+    this.world = harness;
   }
 
   /** A group of the owner and these people that Relay knows. */
@@ -136,11 +136,11 @@ export class Group {
   readonly #world: AcceptanceHarness;
   readonly #left: Stanza[] = [];
 
-  constructor(world: AcceptanceHarness, jid: string, subject: string) {
-    this.#world = world;
+  constructor(harness: AcceptanceHarness, jid: string, subject: string) {
+    this.#world = harness;
     this.jid = jid;
     this.subject = subject;
-    world.simulator.network.events.on('stanza', ({ direction, account, stanza }) => {
+    harness.simulator.network.events.on('stanza', ({ direction, account, stanza }) => {
       const sent = stanza as Stanza;
       const named = Object.values(sent.attrs).includes(jid);
       if (direction === 'in' && account === ME && named && !isAcknowledgement(sent)) {

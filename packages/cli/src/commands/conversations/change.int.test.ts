@@ -1,11 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+import {
+  conversationFixture,
+  ENDED,
+  lines,
+  ONE,
+  TWO,
+  whole,
+} from '../../testing/conversation-fixture.ts';
 
-const bed = conversationBed();
+const fixture = conversationFixture();
 
 describe('relay pause, resume, cancel and send', () => {
   beforeEach(() => {
-    bed.instances(
+    fixture.instances(
       { id: ONE },
       { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' },
       { id: ENDED, state: 'FAILED' },
@@ -13,13 +20,13 @@ describe('relay pause, resume, cancel and send', () => {
   });
 
   test('report the new state and the next step', async () => {
-    expect((await bed.run('pause', ONE)).out).toBe(
+    expect((await fixture.run('pause', ONE)).out).toBe(
       '1a2b3c4d with +491701234567 is paused: nothing is sent until `relay resume 1a2b3c4d`.\n',
     );
-    expect((await bed.run('resume', ONE)).out).toBe(
+    expect((await fixture.run('resume', ONE)).out).toBe(
       '1a2b3c4d with +491701234567 goes on (WAITING_FOR_REPLY). The contact has been written to and has not answered yet. `relay transcript 1a2b3c4d -f` follows it.\n',
     );
-    expect((await bed.run('cancel', ONE)).out).toContain('is cancelled (FAILED); no farewell');
+    expect((await fixture.run('cancel', ONE)).out).toContain('is cancelled (FAILED); no farewell');
   });
 
   test('print the current instance with --json', async () => {
@@ -28,43 +35,43 @@ describe('relay pause, resume, cancel and send', () => {
       ['resume', 'WAITING_FOR_REPLY'],
       ['cancel', 'FAILED'],
     ] as const) {
-      const { out } = await bed.run(verb, ONE, '--json');
+      const { out } = await fixture.run(verb, ONE, '--json');
       expect(JSON.parse(out)).toMatchObject({ id: ONE, state });
     }
   });
 
   test('say what is possible instead when a change is refused', async () => {
-    expect(await bed.run('resume', ONE)).toEqual({
+    expect(await fixture.run('resume', ONE)).toEqual({
       exit: 5,
       out: '',
       err: `Instance ${ONE} is WAITING_FOR_REPLY: resuming is not possible now. Possible now: \`relay send 1a2b3c4d "…"\`, \`relay pause 1a2b3c4d\`, \`relay cancel 1a2b3c4d\`.\n`,
     });
-    expect((await bed.run('cancel', ENDED)).err).toContain('`relay create` begins another.');
+    expect((await fixture.run('cancel', ENDED)).err).toContain('`relay create` begins another.');
   });
 
   test('report each of several conversations, and a refused one does not stop the others', async () => {
-    const { exit, out, err } = await bed.run('cancel', ONE, ENDED, TWO);
+    const { exit, out, err } = await fixture.run('cancel', ONE, ENDED, TWO);
     expect(exit).toBe(5);
     expect(lines(out).map((line) => line.slice(0, 8))).toEqual(['1a2b3c4d', '1a2b9999']);
     expect(lines(err)).toEqual([expect.stringContaining(ENDED)]);
   });
 
   test('send takes the text unchanged and reports the state of the message', async () => {
-    const { exit, out } = await bed.run('send', TWO, 'Tuesday', 'is fine');
+    const { exit, out } = await fixture.run('send', TWO, 'Tuesday', 'is fine');
     expect(exit).toBe(0);
     expect(out).toContain(
       'Your message to +491701234567 is stored and leaves in its turn (ACTIVE).',
     );
-    expect(bed.asked().find(({ body }) => body !== null)?.body).toEqual({
+    expect(fixture.asked().find(({ body }) => body !== null)?.body).toEqual({
       message: 'Tuesday is fine',
     });
-    const json = await bed.run('send', TWO, 'Again', '--json');
+    const json = await fixture.run('send', TWO, 'Again', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ role: 'manual', delivery: 'pending' });
   });
 
   test('send reports a refused message', async () => {
-    bed.put('refused', '');
-    expect(await bed.run('send', TWO, 'Tuesday')).toMatchObject({
+    fixture.put('refused', '');
+    expect(await fixture.run('send', TWO, 'Tuesday')).toMatchObject({
       exit: 6,
       out: '',
       err: 'Not allowed: Sending is on hold. `relay release` ends the hold.\n',
@@ -72,9 +79,9 @@ describe('relay pause, resume, cancel and send', () => {
   });
 
   test('remind only a person at a terminal that something needs them', async () => {
-    expect(await whole(bed.onTerminal(120, 'pause', ONE))).toContain(
+    expect(await whole(fixture.onTerminal(120, 'pause', ONE))).toContain(
       '1 conversation waits for you: `relay list --state NEEDS_HUMAN_INTERVENTION`',
     );
-    expect((await bed.run('resume', ONE)).err).toBe('');
+    expect((await fixture.run('resume', ONE)).err).toBe('');
   });
 });

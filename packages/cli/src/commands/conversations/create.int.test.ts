@@ -1,9 +1,9 @@
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
-import { conversationBed, lines, ONE, whole } from '../../testing/conversation-bed.ts';
+import { conversationFixture, lines, ONE, whole } from '../../testing/conversation-fixture.ts';
 import { instanceOf, lineOf } from '../../testing/fake-conversations.ts';
 
-const bed = conversationBed();
+const fixture = conversationFixture();
 const GET_A_QUOTE = ['create', '--objective', 'Get a quote', '--contact', '+491701234567'];
 
 describe('before any request', () => {
@@ -33,37 +33,37 @@ describe('before any request', () => {
     [['send', ONE, ' '], 'The message: the text is empty.'],
   ])('relay %j reports the mistake and exits with 2', async (args, sentence) => {
     verifies('003-CLI-VALIDATES');
-    const { exit, out, err } = await bed.run(...args);
+    const { exit, out, err } = await fixture.run(...args);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
     expect(err).toContain(sentence);
     expect(lines(err)).toHaveLength(1);
-    expect(bed.asked()).toEqual([]);
+    expect(fixture.asked()).toEqual([]);
   });
 });
 
 describe('relay create', () => {
   test('prints only the id, and requests exactly what was given', async () => {
-    const { exit, out, err } = await bed.run(...GET_A_QUOTE);
+    const { exit, out, err } = await fixture.run(...GET_A_QUOTE);
     expect({ exit, out, err }).toEqual({
       exit: 0,
       out: 'c0ffee00-0000-4000-8000-000000000000\n',
       err: '',
     });
     const body = { objective: 'Get a quote', target_contact: '+491701234567', todos: [] };
-    expect(bed.asked()).toEqual([{ asked: 'POST /api/instances', body }]);
+    expect(fixture.asked()).toEqual([{ asked: 'POST /api/instances', body }]);
   });
 
   test('takes todos and facts as options and from files, and the follow-up interval in words', async () => {
-    bed.leave('a.txt', 'Two\r\n\n  Three\n');
-    bed.leave('b.txt', '\ufeffFour');
-    const { exit } = await bed.run(
+    fixture.leave('a.txt', 'Two\r\n\n  Three\n');
+    fixture.leave('b.txt', '\ufeffFour');
+    const { exit } = await fixture.run(
       ...GET_A_QUOTE,
       ...['--todos', 'One', '--todos', '@a.txt', '--todos-file', 'b.txt'],
       ...['--fact', 'We open at 9', '--fact', 'We close at 6'],
       ...['--heartbeat', '1h30m', '--max-followups', '0'],
     );
     expect(exit).toBe(0);
-    expect(bed.asked()[0]?.body).toMatchObject({
+    expect(fixture.asked()[0]?.body).toMatchObject({
       todos: [{ text: 'One' }, { text: 'Two' }, { text: 'Three' }, { text: 'Four' }],
       facts: ['We open at 9', 'We close at 6'],
       heartbeat_config: { interval_ms: 5_400_000, max_followups: 0 },
@@ -71,21 +71,21 @@ describe('relay create', () => {
   });
 
   test('fills in a template, whose values options override', async () => {
-    bed.leave(
+    fixture.leave(
       'quote.yaml',
       'objective: Get a quote for {{what}}\ncontact: "{{phone}}"\ntodos:\n  - Ask about {{what}}\nheartbeat: 2h\n',
     );
     const with_ = ['create', '--template', 'quote.yaml', '--set', 'what=two: rooms'];
-    expect(await bed.run(...with_)).toMatchObject({
+    expect(await fixture.run(...with_)).toMatchObject({
       exit: 2,
       err: 'quote.yaml, line 2: {{phone}} has no value. Give one with `--set phone=…`.\n',
     });
-    expect(await bed.run(...with_, '--set', 'colour=red')).toMatchObject({
+    expect(await fixture.run(...with_, '--set', 'colour=red')).toMatchObject({
       exit: 2,
       err: '--set: there is no {{colour}} in quote.yaml.\n',
     });
-    expect(await bed.run(...with_, '--contact', '+14155550100')).toMatchObject({ exit: 0 });
-    expect(bed.asked().map(({ body }) => body)).toEqual([
+    expect(await fixture.run(...with_, '--contact', '+14155550100')).toMatchObject({ exit: 0 });
+    expect(fixture.asked().map(({ body }) => body)).toEqual([
       {
         objective: 'Get a quote for two: rooms',
         target_contact: '+14155550100',
@@ -96,16 +96,16 @@ describe('relay create', () => {
   });
 
   test('prints the response of the API with --json', async () => {
-    const { out } = await bed.run(...GET_A_QUOTE, '--json');
+    const { out } = await fixture.run(...GET_A_QUOTE, '--json');
     expect(JSON.parse(out)).toEqual({ id: expect.stringMatching(/^c0ffee00/), state: 'CREATED' });
   });
 
   test('tells only a person at a terminal what comes next', async () => {
-    expect(await whole(bed.onTerminal(120, ...GET_A_QUOTE))).toMatch(
+    expect(await whole(fixture.onTerminal(120, ...GET_A_QUOTE))).toMatch(
       /^c0ffee00-[\d-]+\nThe agent writes to \+491701234567 next\. `relay transcript c0ffee00 -f` follows it\.\n$/,
     );
-    bed.put('taken', '');
-    expect(await whole(bed.onTerminal(120, ...GET_A_QUOTE))).toContain('comes first');
+    fixture.put('taken', '');
+    expect(await whole(fixture.onTerminal(120, ...GET_A_QUOTE))).toContain('comes first');
   });
 
   test.each([
@@ -114,24 +114,24 @@ describe('relay create', () => {
     ['FAILED', 11],
     ['ABANDONED', 12],
   ] as const)('--wait follows it to %s and exits with %d', async (state, code) => {
-    const { ended, out } = bed.following(...GET_A_QUOTE, '--wait');
+    const { ended, out } = fixture.following(...GET_A_QUOTE, '--wait');
     await expect.poll(out).toMatch(/^c0ffee00-[\d-]+\n/);
     const id = lines(out())[0] ?? '';
-    bed.transcript({ instance_id: id, content: 'Good morning', delivery: 'sent' });
+    fixture.transcript({ instance_id: id, content: 'Good morning', delivery: 'sent' });
     await expect.poll(out).toContain('agent    Good morning  sent ✓');
-    bed.instances({ id, state, reason: 'So it was.' });
+    fixture.instances({ id, state, reason: 'So it was.' });
     expect(await ended).toBe(code);
     expect(lines(out()).at(-1)).toMatch(new RegExp(`^${state}: So it was\\.`));
   });
 
   test('ends only the watching on Ctrl-C, not the conversation', async () => {
-    const { ended, out, interrupt } = bed.following(...GET_A_QUOTE, '--wait');
-    await expect.poll(() => bed.asked().at(-1)?.asked).toContain('/transcript');
+    const { ended, out, interrupt } = fixture.following(...GET_A_QUOTE, '--wait');
+    await expect.poll(() => fixture.asked().at(-1)?.asked).toContain('/transcript');
     interrupt();
     expect(await ended).toBe(130);
     expect(lines(out())).toHaveLength(1);
     expect(
-      bed
+      fixture
         .asked()
         .map(({ asked }) => asked)
         .filter((asked) => asked.startsWith('POST')),
@@ -139,12 +139,12 @@ describe('relay create', () => {
   });
 
   test('prints a line for each message and each change with --wait --json', async () => {
-    const { ended, out } = bed.following(...GET_A_QUOTE, '--wait', '--json');
+    const { ended, out } = fixture.following(...GET_A_QUOTE, '--wait', '--json');
     await expect.poll(() => lines(out()).length).toBe(2);
     const [created, first] = lines(out()).map((line) => JSON.parse(line));
     expect(first.instance.id).toBe(created.id);
-    bed.transcript({ delivery: 'sent' });
-    bed.instances({ id: created.id, state: 'COMPLETED' });
+    fixture.transcript({ delivery: 'sent' });
+    fixture.instances({ id: created.id, state: 'COMPLETED' });
     expect(await ended).toBe(0);
     const said = lines(out()).map((line) => JSON.parse(line));
     expect(said.filter(({ message }) => message)).toEqual([

@@ -1,12 +1,19 @@
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+import {
+  conversationFixture,
+  ENDED,
+  lines,
+  ONE,
+  TWO,
+  whole,
+} from '../../testing/conversation-fixture.ts';
 
-const bed = conversationBed();
+const fixture = conversationFixture();
 
 describe('relay list', () => {
   beforeEach(() => {
-    bed.instances(
+    fixture.instances(
       { id: ENDED, state: 'COMPLETED' },
       {
         id: ONE,
@@ -26,7 +33,7 @@ describe('relay list', () => {
   });
 
   test('shows every conversation, those that need the owner first', async () => {
-    const { exit, out, err } = await bed.run('list');
+    const { exit, out, err } = await fixture.run('list');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
       'ID | CONTACT | STATE | TODOS | FOLLOW-UP | WHY',
@@ -37,9 +44,9 @@ describe('relay list', () => {
   });
 
   test('filters by --state in any case, and an empty result is no failure', async () => {
-    const { out } = await bed.run('list', '--state', 'completed', '--json');
+    const { out } = await fixture.run('list', '--state', 'completed', '--json');
     expect(JSON.parse(out).map(({ id }: ConversationInstance) => id)).toEqual([ENDED]);
-    expect(await bed.run('list', '--state', 'PAUSED')).toEqual({
+    expect(await fixture.run('list', '--state', 'PAUSED')).toEqual({
       exit: 0,
       out: '',
       err: 'No conversation is PAUSED.\n',
@@ -47,7 +54,7 @@ describe('relay list', () => {
   });
 
   test('fits a narrow window', async () => {
-    const shown = await whole(bed.onTerminal(40, 'list'));
+    const shown = await whole(fixture.onTerminal(40, 'list'));
     const told = shown.slice(0, shown.indexOf('1 conversation waits'));
     for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
     expect(told).toContain('! 1a2b9999');
@@ -60,20 +67,23 @@ describe('relay list', () => {
       id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
       state: 'COMPLETED' as const,
     }));
-    bed.instances(...many);
-    const { out } = await bed.run('list', '--json');
+    fixture.instances(...many);
+    const { out } = await fixture.run('list', '--json');
     expect(JSON.parse(out)).toHaveLength(1_203);
-    expect(bed.asked()).toHaveLength(3);
-    expect(lines((await bed.run('list')).out)).toHaveLength(1_204);
-    const shown = await whole(bed.onTerminal(140, 'list'));
+    expect(fixture.asked()).toHaveLength(3);
+    expect(lines((await fixture.run('list')).out)).toHaveLength(1_204);
+    const shown = await whole(fixture.onTerminal(140, 'list'));
     expect(shown).toContain('1183 more have ended: `relay list --all`');
-    expect(lines(await whole(bed.onTerminal(140, 'list', '--all')))).toHaveLength(1_204);
+    expect(lines(await whole(fixture.onTerminal(140, 'list', '--all')))).toHaveLength(1_204);
   });
 
   test('--watch prints changes as lines for programs', async () => {
-    const { interrupt, ended, out } = bed.following('list', '--watch', '--json');
+    const { interrupt, ended, out } = fixture.following('list', '--watch', '--json');
     await expect.poll(() => lines(out()).length).toBe(2);
-    bed.instances({ id: ONE, state: 'COMPLETED' }, { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' });
+    fixture.instances(
+      { id: ONE, state: 'COMPLETED' },
+      { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' },
+    );
     await expect.poll(() => lines(out()).length).toBe(4);
     const told = lines(out()).map((line) => JSON.parse(line) as ConversationInstance);
     expect(told.map(({ id, state }) => [id, state]).slice(2)).toEqual([
@@ -85,11 +95,11 @@ describe('relay list', () => {
   });
 
   test('--watch ends with the daemon, and says so', async () => {
-    const { ended, out, err } = bed.following('list', '--watch');
+    const { ended, out, err } = fixture.following('list', '--watch');
     await expect.poll(out).toContain('1a2b3c4d');
-    await bed.stopServing();
+    await fixture.stopServing();
     expect(await ended).toBe(3);
     expect(err()).toContain('Run `relay start` first.');
-    await bed.serve();
+    await fixture.serve();
   });
 });

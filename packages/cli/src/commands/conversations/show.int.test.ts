@@ -1,11 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+import {
+  conversationFixture,
+  ENDED,
+  lines,
+  ONE,
+  TWO,
+  whole,
+} from '../../testing/conversation-fixture.ts';
 
-const bed = conversationBed();
+const fixture = conversationFixture();
 
 describe('relay get', () => {
   beforeEach(() => {
-    bed.instances(
+    fixture.instances(
       {
         id: ONE,
         objective: 'Get a \u202equote',
@@ -20,7 +27,7 @@ describe('relay get', () => {
       },
       { id: TWO },
     );
-    bed.put(
+    fixture.put(
       'transitions.json',
       Array.from({ length: 12 }, (_none, index) => ({
         instance_id: ONE,
@@ -33,7 +40,7 @@ describe('relay get', () => {
   });
 
   test('shows a whole conversation and the commands that are possible now', async () => {
-    const { exit, out } = await bed.run('get', ONE);
+    const { exit, out } = await fixture.run('get', ONE);
     expect(exit).toBe(0);
     for (const part of [
       '● WAITING_FOR_REPLY',
@@ -57,33 +64,33 @@ describe('relay get', () => {
     }
     expect(out).not.toContain('relay resume');
     expect(out).not.toContain('step_1 ');
-    expect((await bed.run('get', ONE, '--all')).out).toContain('step_0');
+    expect((await fixture.run('get', ONE, '--all')).out).toContain('step_0');
   });
 
   test('prints the instance with its history with --json', async () => {
-    const { out } = await bed.run('get', '1a2b3', '--json');
+    const { out } = await fixture.run('get', '1a2b3', '--json');
     expect(JSON.parse(out)).toMatchObject({ id: ONE, facts: ['We open at 9'] });
     expect(JSON.parse(out).transitions).toHaveLength(12);
   });
 
   test('accepts an unambiguous beginning of an id', async () => {
-    expect(await bed.run('get', '1A2B3')).toMatchObject({ exit: 0 });
-    expect(await bed.run('get', '1a2b')).toMatchObject({
+    expect(await fixture.run('get', '1A2B3')).toMatchObject({ exit: 0 });
+    expect(await fixture.run('get', '1a2b')).toMatchObject({
       exit: 2,
       err: `More than one id begins with 1a2b: ${ONE} (+491701234567, WAITING_FOR_REPLY), ${TWO} (+491701234567, WAITING_FOR_REPLY). Give more of it.\n`,
     });
-    expect(await bed.run('get', 'beef')).toMatchObject({
+    expect(await fixture.run('get', 'beef')).toMatchObject({
       exit: 4,
       err: expect.stringContaining('No conversation has an id that begins with beef.'),
     });
-    expect(await bed.run('get', ENDED)).toMatchObject({ exit: 4, out: '' });
+    expect(await fixture.run('get', ENDED)).toMatchObject({ exit: 4, out: '' });
   });
 });
 
 describe('relay transcript', () => {
   beforeEach(() => {
-    bed.instances({ id: ONE });
-    bed.transcript(
+    fixture.instances({ id: ONE });
+    fixture.transcript(
       { id: '1', content: 'Good morning', delivery: 'read' },
       { id: '2', role: 'contact', content: 'Morning!\n\u001b]0;title\u0007How are you?' },
       { id: '3', role: 'manual', content: 'Fine.', delivery: 'failed' },
@@ -92,7 +99,7 @@ describe('relay transcript', () => {
   });
 
   test('shows time, sender, text and delivery state', async () => {
-    const { exit, out } = await bed.run('transcript', ONE);
+    const { exit, out } = await fixture.run('transcript', ONE);
     expect(exit).toBe(0);
     expect(
       out
@@ -110,56 +117,56 @@ describe('relay transcript', () => {
   });
 
   test('prints the response of the API with --json', async () => {
-    const { out } = await bed.run('transcript', ONE, '--json');
+    const { out } = await fixture.run('transcript', ONE, '--json');
     expect(JSON.parse(out)).toHaveLength(4);
   });
 
   test('succeeds for a conversation without messages', async () => {
-    bed.transcript();
-    expect(await bed.run('transcript', ONE)).toMatchObject({ exit: 0, out: '' });
+    fixture.transcript();
+    expect(await fixture.run('transcript', ONE)).toMatchObject({ exit: 0, out: '' });
   });
 
   test('-f follows until the conversation ends, and prints each line once', async () => {
-    const { ended, out } = bed.following('transcript', ONE, '-f');
+    const { ended, out } = fixture.following('transcript', ONE, '-f');
     await expect.poll(out).toContain('nobody is there');
-    bed.transcript(
+    fixture.transcript(
       { id: '4', role: 'system', content: 'Not sent: nobody is there.' },
       { id: '5', content: 'Farewell', delivery: 'sent' },
     );
     await expect.poll(out).toContain('Farewell');
-    bed.instances({ id: ONE, state: 'COMPLETED' });
+    fixture.instances({ id: ONE, state: 'COMPLETED' });
     expect(await ended).toBe(0);
     expect(out().match(/Good morning|Farewell/g)).toEqual(['Good morning', 'Farewell']);
   });
 
   test('-f --json prints a line again when its delivery state changes', async () => {
-    bed.transcript({ id: '1', delivery: 'pending' });
-    const { ended, out } = bed.following('transcript', ONE, '-f', '--json');
+    fixture.transcript({ id: '1', delivery: 'pending' });
+    const { ended, out } = fixture.following('transcript', ONE, '-f', '--json');
     await expect.poll(() => lines(out()).length).toBe(1);
-    bed.transcript({ id: '1', delivery: 'delivered' });
+    fixture.transcript({ id: '1', delivery: 'delivered' });
     await expect.poll(() => lines(out()).length).toBe(2);
-    bed.instances({ id: ONE, state: 'FAILED' });
+    fixture.instances({ id: ONE, state: 'FAILED' });
     expect(await ended).toBe(0);
     expect(lines(out()).map((line) => JSON.parse(line).delivery)).toEqual(['pending', 'delivered']);
   });
 
   test('fits a narrow window', async () => {
-    bed.transcript({
+    fixture.transcript({
       content: `A long text ${'of many words '.repeat(10)}`,
       delivery: 'delivered',
     });
-    const shown = await whole(bed.onTerminal(30, 'transcript', ONE));
+    const shown = await whole(fixture.onTerminal(30, 'transcript', ONE));
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
     expect(shown).toContain('delivered ✓✓');
   });
 
   test('updates a delivery mark in place at a terminal', async () => {
-    bed.transcript({ id: '1', content: 'Hello', delivery: 'pending' });
-    const shown = bed.onTerminal(80, 'transcript', ONE, '-f');
+    fixture.transcript({ id: '1', content: 'Hello', delivery: 'pending' });
+    const shown = fixture.onTerminal(80, 'transcript', ONE, '-f');
     await expect.poll(shown.out).toContain('Hello  waiting');
-    bed.transcript({ id: '1', content: 'Hello', delivery: 'read' });
+    fixture.transcript({ id: '1', content: 'Hello', delivery: 'read' });
     await expect.poll(shown.out).toContain('Hello  read ✓✓');
-    bed.instances({ id: ONE, state: 'COMPLETED' });
+    fixture.instances({ id: ONE, state: 'COMPLETED' });
     const said = await whole(shown);
     expect(said.trimEnd()).toMatch(/COMPLETED: The objective was met\.$/);
   });

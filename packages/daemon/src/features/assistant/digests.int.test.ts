@@ -1,10 +1,10 @@
 // Tests digests of an observed group in the assistant: `/digest` and `get_digest`. Reading a digest counts as reading
 // the group.
 import { expect, test } from 'vitest';
-import { freshBed } from './testing/bed.ts';
+import { openAssistantFixture } from './testing/fixture.ts';
 
-const bed = await freshBed();
-const { sql, account } = bed;
+const fixture = await openAssistantFixture();
+const { sql, account } = fixture;
 
 const readable = (chat: string, may = true) =>
   sql(
@@ -34,11 +34,11 @@ async function observed(): Promise<string> {
 }
 
 test('offers get_digest once a group is observed, and taints the run with its chat', async () => {
-  bed.script({ when: { contains: 'anything new' }, reply: { text: 'No.' } });
-  await bed.asks('anything new?');
-  expect(JSON.stringify(bed.calls().at(-1))).not.toContain('get_digest');
+  fixture.script({ when: { contains: 'anything new' }, reply: { text: 'No.' } });
+  await fixture.asks('anything new?');
+  expect(JSON.stringify(fixture.calls().at(-1))).not.toContain('get_digest');
   const chat = await observed();
-  bed.script(
+  fixture.script(
     {
       when: { contains: 'what about dinner' },
       reply: {
@@ -47,7 +47,7 @@ test('offers get_digest once a group is observed, and taints the run with its ch
     },
     { when: { tool_result: 'Mum fixed dinner' }, reply: { text: 'Dinner is on Saturday.' } },
   );
-  expect(await bed.asks('what about dinner?')).toContain('Dinner is on Saturday.');
+  expect(await fixture.asks('what about dinner?')).toContain('Dinner is on Saturday.');
   const [run] = await sql<{ taint: object }>(
     'SELECT taint FROM runs WHERE account_id = $1 ORDER BY started_at DESC LIMIT 1',
     [account],
@@ -56,7 +56,7 @@ test('offers get_digest once a group is observed, and taints the run with its ch
 });
 
 test('refuses a group that is not observed and lists the observed ones', async () => {
-  bed.script(
+  fixture.script(
     {
       when: { contains: 'the choir' },
       reply: { tool_calls: [{ name: 'get_digest', arguments: { group: 'choir' } }] },
@@ -66,29 +66,29 @@ test('refuses a group that is not observed and lists the observed ones', async (
       reply: { text: 'The choir is not observed.' },
     },
   );
-  expect(await bed.asks('what of the choir?')).toContain('The choir is not observed.');
+  expect(await fixture.asks('what of the choir?')).toContain('The choir is not observed.');
 });
 
 test('leaves out a group without a read grant even if its digests are still stored', async () => {
   const [group] = await sql<{ id: string }>("SELECT id FROM chats WHERE subject = 'Holliday'");
   await readable(group?.id ?? '', false);
-  bed.script(
+  fixture.script(
     {
       when: { contains: 'dinner again' },
       reply: { tool_calls: [{ name: 'get_digest', arguments: { day: '2026-03-05' } }] },
     },
     { when: { tool_result: 'You have not allowed reading' }, reply: { text: 'I may not look.' } },
   );
-  expect(await bed.asks('dinner again?')).toContain('I may not look.');
+  expect(await fixture.asks('dinner again?')).toContain('I may not look.');
   // The model was not given it either.
-  expect(JSON.stringify(bed.calls().at(-1)?.messages.at(-1))).not.toContain('Mum fixed dinner');
+  expect(JSON.stringify(fixture.calls().at(-1)?.messages.at(-1))).not.toContain('Mum fixed dinner');
   await readable(group?.id ?? '');
 });
 
 test('shows the digest of a group and day with /digest, or says why there is none', async () => {
-  expect(await bed.asks('/digest holliday 2026-03-05')).toContain(
+  expect(await fixture.asks('/digest holliday 2026-03-05')).toContain(
     'Holliday, Thu 5 Mar\nMum fixed dinner for Saturday.',
   );
-  expect(await bed.asks('/digest today')).toContain('the digest of the day is made at 04:00');
-  expect(await bed.asks('/digest 2026-02-30x')).toContain('No observed group is called');
+  expect(await fixture.asks('/digest today')).toContain('the digest of the day is made at 04:00');
+  expect(await fixture.asks('/digest 2026-02-30x')).toContain('No observed group is called');
 });

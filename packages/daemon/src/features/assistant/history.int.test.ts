@@ -1,14 +1,14 @@
 // Tests the history of the session: order, pages, tool calls and sources of each answer, and the event for every new
 // line.
 import { beforeAll, expect, test } from 'vitest';
-import { ALL, type Bed, calling, freshBed } from './testing/bed.ts';
+import { ALL, type AssistantFixture, calling, openAssistantFixture } from './testing/fixture.ts';
 
-let bed: Bed;
+let fixture: AssistantFixture;
 beforeAll(async () => {
-  bed = await freshBed();
-  const mum = await bed.contact('Mum', ALL);
-  await bed.store(mum.chat, mum.contact, 'Hello from mum');
-  bed.script(
+  fixture = await openAssistantFixture();
+  const mum = await fixture.contact('Mum', ALL);
+  await fixture.store(mum.chat, mum.contact, 'Hello from mum');
+  fixture.script(
     { when: { contains: 'what did she say' }, reply: calling('whatsapp_read_messages', {}) },
     { when: { tool_result: 'Hello from mum' }, reply: { text: 'She says hello.' } },
     { when: { contains: 'ping' }, reply: { text: 'pong' } },
@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 
 const history = (which: { limit: number; before?: number } = { limit: 50 }) =>
-  bed.assistant.service.history(which);
+  fixture.assistant.service.history(which);
 
 test('returns an answer with its tool calls, counted results and source names', async () => {
-  await (await bed.chats('what did she say')).over;
+  await (await fixture.chats('what did she say')).over;
   const [question, answer] = await history();
   expect(question).toMatchObject({ role: 'user', run: null, steps: [], sources: [] });
   expect(answer).toMatchObject({
@@ -33,7 +33,7 @@ test('returns an answer with its tool calls, counted results and source names', 
 });
 
 test('returns pages without a gap, each answer after its question', async () => {
-  for (const each of ['ping 1', 'ping 2', 'ping 3']) await (await bed.chats(each)).over;
+  for (const each of ['ping 1', 'ping 2', 'ping 3']) await (await fixture.chats(each)).over;
   const whole = await history();
   const seen = [];
   for (let before: number | undefined; ; before = Number(seen[0]?.id)) {
@@ -52,11 +52,11 @@ test('returns pages without a gap, each answer after its question', async () => 
 
 test('appends an event without text for every line and for a reset', async () => {
   const told = async () =>
-    bed.sql<{ data: object }>(`SELECT data FROM events WHERE kind = 'assistant'`);
+    fixture.sql<{ data: object }>(`SELECT data FROM events WHERE kind = 'assistant'`);
   const before = (await told()).length;
-  await (await bed.chats('ping')).over;
-  await (await bed.chats('/help')).over;
-  await bed.assistant.service.reset();
+  await (await fixture.chats('ping')).over;
+  await (await fixture.chats('/help')).over;
+  await fixture.assistant.service.reset();
   const events = (await told()).slice(before);
   expect(events).toHaveLength(5);
   expect(events.every(({ data }) => Object.keys(data).length === 0)).toBe(true);

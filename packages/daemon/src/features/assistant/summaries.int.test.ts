@@ -5,9 +5,9 @@ import { RelayError } from '@relay/contract/errors';
 import { chatId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
 import { createChatSummaryService } from './service.ts';
-import { freshBed } from './testing/bed.ts';
+import { openAssistantFixture } from './testing/fixture.ts';
 
-const bed = await freshBed({ work: false });
+const fixture = await openAssistantFixture({ work: false });
 const signal = new AbortController().signal;
 const CHAT = chatId('00000000-0000-4000-8000-000000000001');
 const LINES = [
@@ -16,38 +16,38 @@ const LINES = [
 ];
 
 test('asks the model once, without tools, with one line per message', async () => {
-  bed.script({ reply: { text: 'Dinner at eight.' } });
-  const summarise = await createChatSummaryService(bed.engine).begin('token:abc', CHAT, signal);
+  fixture.script({ reply: { text: 'Dinner at eight.' } });
+  const summarise = await createChatSummaryService(fixture.engine).begin('token:abc', CHAT, signal);
   expect(await summarise('Ben', LINES)).toBe('Dinner at eight.');
-  const asked = bed.lastCall();
+  const asked = fixture.lastCall();
   expect(asked?.tools ?? []).toEqual([]);
   expect(String(asked?.messages.at(-1)?.content).split('\n')).toEqual([
     'Chat with Ben:',
     '[2026-03-06T10:00:00.000Z] Ben: Dinner? / [now] the owner: yes',
     '[2026-03-06T10:01:00.000Z] the owner: At eight',
   ]);
-  const [run] = await bed.sql(
+  const [run] = await fixture.sql(
     `SELECT actor, state, steps, model, input_tokens + output_tokens AS tokens, ended_at IS NOT NULL AS over, taint
      FROM runs WHERE actor = 'token:abc'`,
   );
   const taint = { chats: [CHAT], outside: false };
   expect(run).toMatchObject({ state: 'done', steps: 1, model: 'm', over: true, taint });
-  const [day] = await bed.sql('SELECT tokens FROM spending');
+  const [day] = await fixture.sql('SELECT tokens FROM spending');
   expect(run?.tokens).toBeGreaterThan(0);
   expect(day?.tokens).toBe(run?.tokens);
 });
 
 test('asks nothing without a model or with the daily tokens used up', async () => {
-  await bed.forgetCalls();
+  await fixture.forgetCalls();
   const unset = new RelayError('agent_unavailable', { what: 'no provider is chosen' });
-  const without = { ...bed.engine, models: { open: () => Promise.reject(unset) } };
+  const without = { ...fixture.engine, models: { open: () => Promise.reject(unset) } };
   await expect(createChatSummaryService(without).begin('token:abc', CHAT, signal)).rejects.toBe(
     unset,
   );
-  const agent = { ...bed.settings.agent, tokens_per_day: 1 };
-  const poor = { ...bed.engine, settings: { ...bed.settings, agent } };
+  const agent = { ...fixture.settings.agent, tokens_per_day: 1 };
+  const poor = { ...fixture.engine, settings: { ...fixture.settings, agent } };
   await expect(createChatSummaryService(poor).begin('token:abc', CHAT, signal)).rejects.toThrow(
     /tokens for today/,
   );
-  expect(bed.calls()).toEqual([]);
+  expect(fixture.calls()).toEqual([]);
 });

@@ -6,32 +6,32 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { readContactPage } from '../../platform/db/contact-directory.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
-import { type Contact, freshBed, MAY } from './testing/bed.ts';
+import { type Contact, MAY, openAutoReplyFixture } from './testing/fixture.ts';
 
-const bed = await freshBed();
+const fixture = await openAutoReplyFixture();
 
 let lids = 9_000_000;
 /** A contact known by a number, and the same person known by a LID. */
 async function twice(): Promise<[Contact, Contact, () => Promise<unknown>]> {
-  const known = await bed.contact({ name: 'Mom' });
+  const known = await fixture.contact({ name: 'Mom' });
   const lid = lidAlias(String(++lids));
   const phone = phoneAlias(known.phone);
   if (lid === null || phone === null) throw new Error('not an alias');
-  const other = await bed.contact({ grant: null });
-  await bed.sql("UPDATE contact_aliases SET kind = 'lid', value = $2 WHERE contact_id = $1", [
+  const other = await fixture.contact({ grant: null });
+  await fixture.sql("UPDATE contact_aliases SET kind = 'lid', value = $2 WHERE contact_id = $1", [
     other.contact,
     lid.value,
   ]);
-  await bed.granting(other, MAY);
+  await fixture.granting(other, MAY);
   const merge = () =>
-    bed.database.kysely
+    fixture.database.kysely
       .transaction()
-      .execute((tx) => resolveSightings(tx, bed.account, [[phone, lid]]));
+      .execute((tx) => resolveSightings(tx, fixture.account, [[phone, lid]]));
   return [known, other, merge];
 }
 
 const sessions = async (...of: Contact[]) =>
-  bed.sql<{ id: string; key: string }>(
+  fixture.sql<{ id: string; key: string }>(
     "SELECT id, key FROM sessions WHERE kind = 'auto_reply' AND key = ANY($1)",
     [of.map(({ contact }) => contact)],
   );
@@ -43,17 +43,17 @@ test('keeps the lines of both sessions in the order of arrival', async () => {
     [other, 'b'],
     [one, 'c'],
   ] as const) {
-    await bed.writes(who, text);
-    await bed.rest();
+    await fixture.writes(who, text);
+    await fixture.rest();
   }
   await merge();
   const left = await sessions(one, other);
   expect(left).toHaveLength(1);
   const kept = left[0]?.key === one.contact ? one : other;
-  expect(await bed.said(kept)).toEqual(
+  expect(await fixture.said(kept)).toEqual(
     ['a', 'b', 'c'].flatMap((text) => [`user: ${text}`, `assistant: Re: ${text}`]),
   );
-  const [grant] = await bed.sql('SELECT session_id FROM grants WHERE contact_id = $1', [
+  const [grant] = await fixture.sql('SELECT session_id FROM grants WHERE contact_id = $1', [
     kept.contact,
   ]);
   expect(grant).toEqual({ session_id: left[0]?.id });
@@ -62,39 +62,39 @@ test('keeps the lines of both sessions in the order of arrival', async () => {
 test.each(['one', 'other'])('answers the waiting line of %s once', async (whose) => {
   const [one, other, merge] = await twice();
   for (const who of [one, other]) {
-    await bed.writes(who, 'before');
-    await bed.rest();
+    await fixture.writes(who, 'before');
+    await fixture.rest();
   }
-  await bed.hold();
-  await bed.writes(whose === 'one' ? one : other, 'afterwards');
-  await bed.rest();
-  await bed.sql('DELETE FROM holds');
+  await fixture.hold();
+  await fixture.writes(whose === 'one' ? one : other, 'afterwards');
+  await fixture.rest();
+  await fixture.sql('DELETE FROM holds');
   await merge();
-  await bed.autoReply.start(bed.compose);
-  await bed.rest();
-  const said = [...(await bed.said(one)), ...(await bed.said(other))];
+  await fixture.autoReply.start(fixture.compose);
+  await fixture.rest();
+  const said = [...(await fixture.said(one)), ...(await fixture.said(other))];
   expect(said.filter((line) => line === 'assistant: Re: afterwards')).toHaveLength(1);
-  expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
+  expect(await fixture.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
 });
 
 test('keeps the longer of two cooldowns', async () => {
   const [one, other, merge] = await twice();
   for (const who of [one, other]) {
-    await bed.writes(who, 'hello');
-    await bed.rest();
+    await fixture.writes(who, 'hello');
+    await fixture.rest();
   }
   const [soon, late] = [1, 5].map((hours) => new Date(Date.now() + hours * 3_600_000));
   for (const [who, until] of [
     [one, late],
     [other, soon],
   ] as const) {
-    await bed.sql(
+    await fixture.sql(
       "UPDATE sessions SET resting_until = $2, rests = 1, rest_reason = 'rapid' WHERE key = $1",
       [who.contact, until],
     );
   }
   await merge();
-  const { contacts: people } = await readContactPage(bed.database.kysely, bed.account, {
+  const { contacts: people } = await readContactPage(fixture.database.kysely, fixture.account, {
     kind: 'person',
     limit: 500,
   });
@@ -108,7 +108,7 @@ test.each(['one', 'other'])(
     const [one, other, merge] = await twice();
     const gate = Promise.withResolvers<void>();
     const begun: string[] = [];
-    bed.model(async ({ lines }) => {
+    fixture.model(async ({ lines }) => {
       const text = lines.at(-1)?.content ?? '';
       begun.push(text);
       if (begun.length <= 2) await gate.promise;
@@ -116,19 +116,19 @@ test.each(['one', 'other'])(
     });
     const writers = first === 'one' ? [one, other] : [other, one];
     for (const [n, who] of writers.entries()) {
-      await bed.writes(who, `line ${n}`);
+      await fixture.writes(who, `line ${n}`);
       await eventually(() => begun.length === n + 1);
     }
     await merge();
     gate.resolve();
-    await bed.rest();
-    bed.model(({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`);
-    expect([...(await bed.said(one)), ...(await bed.said(other))]).toEqual([
+    await fixture.rest();
+    fixture.model(({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`);
+    expect([...(await fixture.said(one)), ...(await fixture.said(other))]).toEqual([
       'user: line 0',
       'assistant: Re: line 0',
       'user: line 1',
       'assistant: Re: line 1',
     ]);
-    expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
+    expect(await fixture.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
   },
 );

@@ -23,7 +23,7 @@ async function store() {
   return { ...fresh, jobs };
 }
 
-async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupDeps> = {}) {
+async function fixture(settings: Partial<BackupSettings> = {}, more: Partial<BackupDeps> = {}) {
   const { database, jobs, sql, account } = await store();
   const folder = join(await mkdtemp(join(tmpdir(), 'relay backups ')), 'kept');
   onTestFinished(() => removeFolder(join(folder, '..')));
@@ -53,7 +53,7 @@ async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupD
 const DAY = 86_400_000;
 
 test('writes a backup that only its owner can read and that an empty home can import', async () => {
-  const { backups, sql, account } = await bed();
+  const { backups, sql, account } = await fixture();
   await sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '{\"a\": 1}')", [
     account,
   ]);
@@ -77,7 +77,7 @@ test('writes a backup that only its owner can read and that an empty home can im
 });
 
 test('keeps the newest backups, deletes older ones, and touches no other file', async () => {
-  const { backups, folder, files, pass } = await bed({ keep: 2 });
+  const { backups, folder, files, pass } = await fixture({ keep: 2 });
   await mkdir(folder, { recursive: true });
   for (const name of ['relay-2026-01-01.tar.gz', 'relay-backup-notes.tar.gz', 'photo.jpg'])
     await writeFile(join(folder, name), 'mine');
@@ -92,7 +92,7 @@ test('keeps the newest backups, deletes older ones, and touches no other file', 
 });
 
 test('keeps several backups of the same second apart', async () => {
-  const { backups, files } = await bed({ keep: 2 });
+  const { backups, files } = await fixture({ keep: 2 });
   const made = await Promise.all([1, 2, 3].map(() => backups.service.make()));
   expect(new Set(made.map(({ file }) => file)).size).toBe(3);
   expect(files()).toHaveLength(2);
@@ -100,7 +100,7 @@ test('keeps several backups of the same second apart', async () => {
 });
 
 test('removes what a killed daemon left half-written', async () => {
-  const { backups, folder, files } = await bed();
+  const { backups, folder, files } = await fixture();
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'relay-backup-2026-11-15T03-40-00Z.tar.gz.part'), 'half');
   await backups.service.make();
@@ -108,7 +108,7 @@ test('removes what a killed daemon left half-written', async () => {
 });
 
 test('backs up at the start when the last backup is too old, and not again before its hour', async () => {
-  const { backups, files } = await bed({ every: 'day' });
+  const { backups, files } = await fixture({ every: 'day' });
   const first = await backups.start();
   await first();
   expect(files()).toHaveLength(1);
@@ -120,7 +120,7 @@ test('backs up at the start when the last backup is too old, and not again befor
 });
 
 test('creates the backup that has become due by a scheduled job', async () => {
-  const { backups, deps, files, pass, database } = await bed({ every: 'day' });
+  const { backups, deps, files, pass, database } = await fixture({ every: 'day' });
   await (await backups.start())();
   pass(DAY);
   await database.kysely
@@ -131,14 +131,14 @@ test('creates the backup that has become due by a scheduled job', async () => {
 });
 
 test('creates no scheduled backup when turned off', async () => {
-  const { backups, folder } = await bed();
+  const { backups, folder } = await fixture();
   await (await backups.start())();
   expect(() => statSync(folder)).toThrow();
   expect(await backups.service.list()).toMatchObject({ every: 'off', next_at: null, backups: [] });
 });
 
 test('reports a failure with the next step until a backup succeeds, and leaves no partial file', async () => {
-  const { backups, folder, files } = await bed({ every: 'day' });
+  const { backups, folder, files } = await fixture({ every: 'day' });
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file in the place of the folder');
   await (await backups.start())();
@@ -156,7 +156,7 @@ test.each([
   ['no archive', () => [Buffer.from('something else')]],
 ])('rejects a backup that reads back as %s, and keeps older ones', async (_what, damage) => {
   let damaged = false;
-  const { backups, deps, files, pass } = await bed({ keep: 1 });
+  const { backups, deps, files, pass } = await fixture({ keep: 1 });
   await backups.service.make();
   const before = files();
   const whole = await buffer(deps.archive());

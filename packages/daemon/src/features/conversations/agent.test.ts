@@ -12,7 +12,7 @@ import { createAgentSession } from '../../models/agent/session.ts';
 import { LIMITS, scripted } from '../../models/agent/testing/scripted.ts';
 import { createConversationAgent, TOOL_REMINDER } from './agent.ts';
 
-const world = scripted();
+const harness = scripted();
 const INSTANCE = instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');
 const CHAT = chatId('00000000-0000-4000-8000-000000000001');
 const RUN = runId('2f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');
@@ -42,10 +42,10 @@ function turn(
   onUsage: (cost: ModelUsage) => Promise<void> = async () => {},
 ) {
   const takeTurn = createConversationAgent({
-    models: { open: async () => world.opened() },
+    models: { open: async () => harness.opened() },
     limits: { ...LIMITS, ...settings },
     log,
-    clock: world.clock,
+    clock: harness.clock,
   });
   const whole: TurnContext = {
     instance: INSTANCE,
@@ -75,7 +75,7 @@ interface Request {
   readonly messages: readonly { role: string; content: string }[];
   readonly tools?: readonly { function: { name: string } }[];
 }
-const requests = () => world.server.calls().map(({ body }) => body as Request);
+const requests = () => harness.server.calls().map(({ body }) => body as Request);
 const call = (name: string, args: object) => ({ name, arguments: { ...args } });
 
 test('returns what the tools drafted as the outcome, with every tool call', async () => {
@@ -84,7 +84,7 @@ test('returns what the tools drafted as the outcome, with every tool call', asyn
     call('send_message', { text: 'Thank you!' }),
     call('schedule_next_heartbeat', { delay: 60_000 }),
   ];
-  world.server.rules([{ when: { contains: '80 euros' }, reply: { tool_calls: made } }]);
+  harness.server.rules([{ when: { contains: '80 euros' }, reply: { tool_calls: made } }]);
   const transcript = [line(1, 'agent', 'A price?'), line(2, 'contact', '80 euros')];
   expect(await turn({ transcript, unread: 1 })).toEqual({
     messages: ['Thank you!'],
@@ -115,16 +115,16 @@ test('uses createAgentSession with exactly the six conversation tools', async ()
 });
 
 test('returns the reason when the agent ends the conversation or asks for the owner', async () => {
-  world.server.rules([{ reply: { tool_calls: [call('end_conversation', { reason: 'Met.' })] } }]);
+  harness.server.rules([{ reply: { tool_calls: [call('end_conversation', { reason: 'Met.' })] } }]);
   expect(await turn()).toMatchObject({ messages: [], endReason: 'Met.' });
-  world.server.rules([
+  harness.server.rules([
     { reply: { tool_calls: [call('request_human_intervention', { reason: 'A price?' })] } },
   ]);
   expect(await turn()).toMatchObject({ messages: [], interventionReason: 'A price?' });
 });
 
 test('logs place_call as unavailable, tells the model and continues the turn', async () => {
-  world.server.rules([
+  harness.server.rules([
     {
       when: { tool_result: 'not yet available' },
       reply: { tool_calls: [call('send_message', { text: 'Hi' })] },
@@ -136,7 +136,7 @@ test('logs place_call as unavailable, tells the model and continues the turn', a
 });
 
 test('reminds the agent once when it writes text outside the tools, and never sends that text', async () => {
-  world.server.rules([
+  harness.server.rules([
     {
       when: { contains: 'Nothing was sent' },
       reply: { tool_calls: [call('send_message', { text: 'Hi' })] },
@@ -148,7 +148,7 @@ test('reminds the agent once when it writes text outside the tools, and never se
 });
 
 test('asks the owner when the agent still writes text outside the tools after the reminder', async () => {
-  world.server.rules([{ reply: { text: 'Hi there!' } }]);
+  harness.server.rules([{ reply: { text: 'Hi there!' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
     interventionReason: expect.stringContaining('without using its tools'),
@@ -157,7 +157,7 @@ test('asks the owner when the agent still writes text outside the tools after th
 });
 
 test('reminds the agent once about an empty answer, then reports that it had nothing to say', async () => {
-  world.server.rules([{ reply: { text: '' } }]);
+  harness.server.rules([{ reply: { text: '' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
     interventionReason: expect.stringContaining('nothing to say'),
@@ -167,7 +167,7 @@ test('reminds the agent once about an empty answer, then reports that it had not
 
 test('sends nothing and asks the owner when the agent exceeds its steps', async () => {
   for (let text = 0; text < 20; text += 1)
-    world.server.rules([
+    harness.server.rules([
       { reply: { tool_calls: [call('send_message', { text: `again ${text}` })] }, times: 1 },
     ]);
   const outcome = await turn({}, { max_steps: 3 });
@@ -184,7 +184,7 @@ const long = (id: number) =>
 
 test('summarises lines that no longer fit, and shows the turn the summary instead', async () => {
   verifies('003-OPEN-CONTEXT');
-  world.server.rules([
+  harness.server.rules([
     { when: { system: 'You keep the notes' }, reply: { text: 'They spoke of words.' } },
     { reply: { tool_calls: [call('send_message', { text: 'Hi' })] } },
   ]);
@@ -208,7 +208,7 @@ test('summarises lines that no longer fit, and shows the turn the summary instea
 });
 
 test('continues the turn when the summary fails, and lets a later turn retry it', async () => {
-  world.server.rules([
+  harness.server.rules([
     { when: { system: 'You keep the notes' }, reply: { status: 500 } },
     { reply: { tool_calls: [call('send_message', { text: 'Hi' })] } },
   ]);
@@ -229,7 +229,7 @@ test('ends the turn when the budget is used up, even during the summary', async 
 });
 
 test('shortens a message longer than the window in the middle and still answers it', async () => {
-  world.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
+  harness.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
   const flood = `begin ${'x'.repeat(60_000)} end`;
   const outcome = await turn(
     { transcript: [line(1, 'contact', flood)], unread: 1 },
@@ -243,7 +243,7 @@ test('shortens a message longer than the window in the middle and still answers 
 
 test('keeps no state between turns: the same context gives the same request', async () => {
   verifies('003-OPEN-REBUILD');
-  world.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
+  harness.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
   const context = { transcript: [line(1, 'contact', 'Hello')], unread: 1, summary: 'Notes.' };
   await turn(context);
   await turn({ ...context, transcript: [line(1, 'contact', 'Other')] });
@@ -257,7 +257,7 @@ test('names the missing setting when no model is configured', async () => {
     models: { open: () => Promise.reject(new RelayError('agent_unavailable', { what: 'x' })) },
     limits: LIMITS,
     log,
-    clock: world.clock,
+    clock: harness.clock,
   });
   const hooks = {
     signal: new AbortController().signal,

@@ -3,14 +3,14 @@ import type { ChatId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { pruneOldRows } from '../../platform/db/prune.ts';
-import { retentionBed } from './testing/bed.ts';
+import { openRetentionFixture } from './testing/fixture.ts';
 
-const bed = await retentionBed();
-const { account, database, retention, sql, deps } = bed;
+const fixture = await openRetentionFixture();
+const { account, database, retention, sql, deps } = fixture;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = new Date('2026-11-15T12:00:00Z');
-bed.setNow(NOW);
+fixture.setNow(NOW);
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
 
 async function group({ observed = true } = {}): Promise<ChatId> {
@@ -86,11 +86,11 @@ test('keeps messages of an observed group for 30 days, as the rows prove', async
   for (const table of ['messages', 'message_keys', 'observed_messages'])
     expect([table, await left(table, chat)]).toEqual([table, 3]);
   // A day later the next two are due, and the nightly run deletes them.
-  bed.setNow(new Date(NOW.getTime() + DAY));
+  fixture.setNow(new Date(NOW.getTime() + DAY));
   await retention.nightly();
   expect(await left('messages', chat)).toBe(1);
   expect((await retention.service.status()).runs[0]).toMatchObject({ cause: 'night', messages: 2 });
-  bed.setNow(NOW);
+  fixture.setNow(NOW);
 });
 
 test('keeps a digest and its facts for 4 weeks, and removes exported copies first', async () => {
@@ -127,11 +127,11 @@ test('keeps messages of groups that are not observed, and deletes the earlier on
   await sql('UPDATE once_observed SET until = $2 WHERE chat_id = $1', [once, ago(10 * DAY)]);
   await say(once, ago(5 * DAY));
   expect(await groupOf(once)).toMatchObject({ observed: false, messages: 2 });
-  bed.setNow(new Date(NOW.getTime() + 40 * DAY));
+  fixture.setNow(new Date(NOW.getTime() + 40 * DAY));
   await retention.service.run();
   expect([await left('messages', never), await left('messages', once)]).toEqual([2, 1]);
   expect([await left('digests', once), await left('once_observed', once)]).toEqual([0, 0]);
-  bed.setNow(NOW);
+  fixture.setNow(NOW);
 });
 
 test('keeps what is exactly as old as the limit', async () => {

@@ -10,10 +10,10 @@ import { putMessages } from '../../platform/db/messages.ts';
 import { contentHash } from '../../platform/db/seal.ts';
 import { cancelAllWithContact } from '../conversations/service.ts';
 import { openRetention } from './feature.ts';
-import { retentionBed } from './testing/bed.ts';
+import { openRetentionFixture } from './testing/fixture.ts';
 
-const bed = await retentionBed();
-const { account, database, retention, sql, deps } = bed;
+const fixture = await openRetentionFixture();
+const { account, database, retention, sql, deps } = fixture;
 const db = database.kysely;
 
 const receive = (chat: ChatId, sender: ContactId, id: MessageId) =>

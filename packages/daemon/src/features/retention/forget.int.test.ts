@@ -2,10 +2,10 @@ import { plant } from '@relay/testing/erase/plant';
 import { expect, test } from 'vitest';
 import { verifyLedger } from '../../platform/db/ledger-chain.ts';
 import { ERASURE_COLUMNS, personalColumns } from './columns.ts';
-import { retentionBed } from './testing/bed.ts';
+import { openRetentionFixture } from './testing/fixture.ts';
 
-const bed = await retentionBed();
-const { account, database, retention, sql, placesOf } = bed;
+const fixture = await openRetentionFixture();
+const { account, database, retention, sql, placesOf } = fixture;
 const DAY = 86_400_000;
 
 const EVERY_PLACE = Object.entries(ERASURE_COLUMNS)
@@ -14,7 +14,7 @@ const EVERY_PLACE = Object.entries(ERASURE_COLUMNS)
 
 test('erases a contact from every column of every table, and leaves others’ data unchanged', async () => {
   const cleo = await plant(sql, account, { at: new Date(Date.now() - DAY) });
-  const before = await bed.rows();
+  const before = await fixture.rows();
   const ben = await plant(sql, account, { group: cleo.group });
   const places = EVERY_PLACE.filter((place) => !place.startsWith('chats.'));
   expect(await placesOf(ben.tag)).toEqual(places);
@@ -27,7 +27,7 @@ test('erases a contact from every column of every table, and leaves others’ da
   expect(await placesOf(ben.tag)).toEqual([]);
   expect(await placesOf(cleo.tag)).toEqual(EVERY_PLACE);
 
-  const after = await bed.rows();
+  const after = await fixture.rows();
   const lost = [...before].flatMap(([table, rows]) =>
     [...rows].filter((row) => !after.get(table)?.has(row)).map((row) => `${table}: ${row}`),
   );

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { enforceRetention } from './enforce.ts';
-import { retentionBed } from './testing/bed.ts';
+import { openRetentionFixture } from './testing/fixture.ts';
 
-const bed = await retentionBed();
-const { account, retention, sql, deps } = bed;
+const fixture = await openRetentionFixture();
+const { account, retention, sql, deps } = fixture;
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -162,7 +162,7 @@ class Model {
   }
 
   async #enforce(): Promise<void> {
-    bed.setNow(new Date(this.now));
+    fixture.setNow(new Date(this.now));
     await enforceRetention(deps, 'start');
     const limit = this.now - 30 * DAY;
     this.#messages = this.#messages.filter(({ chat, at }) => {

@@ -1,13 +1,13 @@
 import type { CatchUp } from '@relay/contract/api/constants';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, scheduleBed } from './testing/bed.ts';
+import { DAY, HOUR, MINUTE, openScheduleFixture } from './testing/fixture.ts';
 
 /** A Monday, 08:00 in Berlin. */
-const bed = await scheduleBed('2026-02-02T07:00:00Z');
-const { create, jump, moveTo, restart, runs, sent, shown, sql } = bed;
-afterAll(() => bed.close());
-beforeEach(() => bed.clear());
+const fixture = await openScheduleFixture('2026-02-02T07:00:00Z');
+const { create, jump, moveTo, restart, runs, sent, shown, sql } = fixture;
+afterAll(() => fixture.close());
+beforeEach(() => fixture.clear());
 
 test('sends a daily message once a day at its local time and shows the next times', async () => {
   verifies('001-SCHED-DAILY');
@@ -119,7 +119,7 @@ describe('after a downtime with missed runs', () => {
 });
 
 describe('while WhatsApp is disconnected', () => {
-  afterEach(() => bed.whatsapp('here'));
+  afterEach(() => fixture.whatsapp('here'));
 
   test.each([
     ['skip', ['11-02T08:00 skipped', '11-03T08:00 skipped', '11-04T08:00 queued'], 1],
@@ -129,7 +129,7 @@ describe('while WhatsApp is disconnected', () => {
     async (catch_up, expected, left) => {
       await moveTo('2026-11-02T07:00:00Z');
       const made = await create('daily 09:00', { catch_up });
-      bed.whatsapp('away');
+      fixture.whatsapp('away');
       for (const day of ['02', '03', '04']) await moveTo(`2026-11-${day}T08:00:00Z`);
       expect(await runs(made)).toEqual(expected);
       const permitted = await sql(
@@ -171,7 +171,7 @@ describe('a clock that jumps', () => {
       ['09-07T07:00 skipped'],
     ]);
     await moveTo('2026-09-07T05:01:00Z');
-    await bed.harness().schedules.recompute();
+    await fixture.harness().schedules.recompute();
     expect([await runs(daily), (await shown(once)).state]).toEqual([[], 'active']);
     await moveTo('2026-09-07T07:00:00Z');
     expect([await sent(daily), await sent(once)]).toEqual([1, 1]);
@@ -197,7 +197,7 @@ describe('a run whose transaction fails', () => {
         `CREATE TRIGGER die BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`,
       );
       await jump(HOUR);
-      const failed = bed.harness().logged.some(({ message }) => message === 'job failed');
+      const failed = fixture.harness().logged.some(({ message }) => message === 'job failed');
       expect([failed, await sent(made), await runs(made)]).toEqual([true, 0, []]);
       await sql(`DROP TRIGGER die ON ${table}`);
       await restart();

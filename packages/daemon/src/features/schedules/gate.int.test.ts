@@ -9,21 +9,21 @@ import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import { findOrMakeChat } from '../../pipeline/gate/send-as-owner.ts';
 import { findReady } from '../../pipeline/outbox/claim.ts';
 import { type AgentScheduleRequest, cancelSchedule, scheduleForAgent } from './service.ts';
-import { DAY, HOUR, scheduleBed } from './testing/bed.ts';
+import { DAY, HOUR, openScheduleFixture } from './testing/fixture.ts';
 
-const bed = await scheduleBed('2026-02-02T07:00:00Z');
-const { account, create, database, jump, runs, sent, shown, sql } = bed;
-afterAll(() => bed.close());
-bed.whatsapp('away');
+const fixture = await openScheduleFixture('2026-02-02T07:00:00Z');
+const { account, create, database, jump, runs, sent, shown, sql } = fixture;
+afterAll(() => fixture.close());
+fixture.whatsapp('away');
 beforeEach(async () => {
-  await bed.clear();
+  await fixture.clear();
   // Monday 09:00 in Cairo: the next 09:00 is a day away.
-  await bed.moveTo('2026-02-02T07:00:00Z');
-  bed.harness().settings.tell_owner_on_whatsapp = false;
+  await fixture.moveTo('2026-02-02T07:00:00Z');
+  fixture.harness().settings.tell_owner_on_whatsapp = false;
 });
 
 const inTransaction = database.kysely.transaction();
-const scheduling = () => ({ ...bed.harness().conversations, zone: 'Africa/Cairo' });
+const scheduling = () => ({ ...fixture.harness().conversations, zone: 'Africa/Cairo' });
 const newChat = (): Promise<ChatId> =>
   inTransaction.execute((tx) => findOrMakeChat(tx, account, newPhone()));
 
@@ -56,7 +56,7 @@ const daily = (chat: ChatId): AgentScheduleRequest => ({
 const made = (id: ScheduleId | null) => ({ id: id ?? expect.fail('nothing was scheduled') });
 
 const onlyQuestion = async () => {
-  const waiting = await bed.harness().approvals.list('pending');
+  const waiting = await fixture.harness().approvals.list('pending');
   expect(waiting).toHaveLength(1);
   return approvalId(waiting[0]?.id ?? '');
 };
@@ -141,14 +141,14 @@ describe('a schedule of the assistant', () => {
     const taint = { chats: [chat], outside: false };
     const asked = await asAgent(daily(chat), { taint });
     expect([asked.decision.reason, asked.id]).toEqual(['read_then_schedule', null]);
-    const [question] = await bed.harness().approvals.list('pending');
+    const [question] = await fixture.harness().approvals.list('pending');
     expect(question).toMatchObject({
       kind: 'schedule_message',
       text: 'Call',
       when: 'every day at 09:00, Africa/Cairo; what is missed is left out',
     });
-    await bed.harness().approvals.approve(await onlyQuestion());
-    const [schedule] = await bed.harness().schedules.service.list('active');
+    await fixture.harness().approvals.approve(await onlyQuestion());
+    const [schedule] = await fixture.harness().schedules.service.list('active');
     await sql("UPDATE grants SET reply_mode = 'draft' WHERE account_id = $1", [account]);
     await jump(DAY);
     expect(await sent({ id: schedule?.id ?? '' })).toBe(1);
@@ -161,8 +161,8 @@ describe('a schedule of the assistant', () => {
     const { approval } = await asAgent({ ...daily(chat), pattern: 'once' }, { taint });
     await jump(2 * DAY);
     const id = approvalId(approval ?? '');
-    await expect(bed.harness().approvals.approve(id)).rejects.toThrow('has passed');
-    await bed.harness().approvals.reject(id, null);
+    await expect(fixture.harness().approvals.approve(id)).rejects.toThrow('has passed');
+    await fixture.harness().approvals.reject(id, null);
   });
 
   test('needs an approval for each run when replies became drafts', async () => {
@@ -175,7 +175,7 @@ describe('a schedule of the assistant', () => {
       approval_id: await onlyQuestion(),
     });
     expect(await sent(made(id))).toBe(0);
-    await bed.harness().approvals.approve(await onlyQuestion());
+    await fixture.harness().approvals.approve(await onlyQuestion());
     expect((await shown(made(id))).last).toMatchObject({
       message_state: 'pending',
       approval_id: null,
@@ -188,8 +188,8 @@ describe('a schedule of the assistant', () => {
     await sql("UPDATE grants SET reply_mode = 'draft' WHERE account_id = $1", [account]);
     await jump(DAY);
     const question = await onlyQuestion();
-    await bed.cancel(made(id));
-    await expect(bed.harness().approvals.approve(question)).rejects.toThrow('expired');
+    await fixture.cancel(made(id));
+    await expect(fixture.harness().approvals.approve(question)).rejects.toThrow('expired');
     expect(await sent(made(id))).toBe(0);
   });
 
@@ -250,14 +250,14 @@ describe('a cancelled schedule', () => {
     const schedule = await create('in 1 hour');
     await jump(HOUR);
     expect([await sent(schedule), await verdicts()]).toEqual([1, { verdict: 'go' }]);
-    await bed.cancel(schedule);
+    await fixture.cancel(schedule);
     expect(await verdicts()).toMatchObject({ verdict: 'stop' });
-    expect((await bed.cancel(schedule)).state).toBe('cancelled');
+    expect((await fixture.cancel(schedule)).state).toBe('cancelled');
   });
 
   test('sends nothing when it was never due', async () => {
     const schedule = await create('daily 09:00');
-    await bed.cancel(schedule);
+    await fixture.cancel(schedule);
     await jump(3 * DAY);
     expect([await sent(schedule), await runs(schedule)]).toEqual([0, []]);
   });
@@ -266,24 +266,24 @@ describe('a cancelled schedule', () => {
     const schedule = await create('in 1 hour');
     await jump(HOUR);
     await sql("UPDATE outbox SET state = 'sent' WHERE account_id = $1", [account]);
-    await expect(bed.cancel(schedule)).rejects.toThrow('has come to its end');
-    await expect(bed.cancel({ id: randomUUID() })).rejects.toThrow('not found');
+    await expect(fixture.cancel(schedule)).rejects.toThrow('has come to its end');
+    await expect(fixture.cancel({ id: randomUUID() })).rejects.toThrow('not found');
   });
 });
 
 describe('a hold', () => {
   test('delays due runs and applies the catch-up rule to missed runs when it ends', async () => {
-    await bed.moveTo('2026-04-06T05:00:00Z');
+    await fixture.moveTo('2026-04-06T05:00:00Z');
     const [once, skip] = [
       await create('daily 09:00', { catch_up: 'once' }),
       await create('daily 09:00'),
     ];
-    await bed.harness().hold();
+    await fixture.harness().hold();
     await jump(2 * DAY + 12 * HOUR);
-    await bed.restart();
+    await fixture.restart();
     expect([await runs(once), await runs(skip)]).toEqual([[], []]);
-    await bed.harness().release();
-    await bed.harness().quiet();
+    await fixture.harness().release();
+    await fixture.harness().quiet();
     expect([await runs(once), await runs(skip)]).toEqual([
       ['04-06T07:00 skipped ×2', '04-08T07:00 queued'],
       ['04-06T07:00 skipped ×3'],
@@ -296,7 +296,7 @@ describe('a refused run', () => {
     await sql("UPDATE accounts SET phone = '4915199999999' WHERE id = $1", [account]);
     const { id } = await asAgent(daily(await granted()));
     await sql('DELETE FROM grants WHERE account_id = $1', [account]);
-    bed.harness().settings.tell_owner_on_whatsapp = true;
+    fixture.harness().settings.tell_owner_on_whatsapp = true;
     const told = async () =>
       (
         await sql<{ body: string }>(
@@ -341,7 +341,7 @@ describe('the recipient', () => {
   test('stores nothing for a preview', async () => {
     const count = async () => (await sql('SELECT 1 FROM chats')).length;
     const before = await count();
-    const { service } = bed.harness().schedules;
+    const { service } = fixture.harness().schedules;
     expect(
       await service.preview({ to: newPhone(), text: 'Hi', when: 'every weekday 9am' }),
     ).toMatchObject({
@@ -355,8 +355,8 @@ describe('the recipient', () => {
 test('shows who created a schedule and lists past schedules separately', async () => {
   const { id } = await asAgent(daily(await granted()));
   const mine = await create('daily 10:00');
-  await bed.cancel(mine);
-  const { service } = bed.harness().schedules;
+  await fixture.cancel(mine);
+  const { service } = fixture.harness().schedules;
   const past = (await service.list('past')).find(({ id: each }) => each === mine.id);
   expect(past).toMatchObject({ who: 'you', state: 'cancelled' });
   const active = await service.list('active');

@@ -38,15 +38,15 @@ export const belongingsOf = ({ account, sql }: MergeWorld, { kept, gone }: Perso
 
 /** Everything of both contacts must belong to the kept one. */
 export async function checkCarried(
-  world: MergeWorld,
+  harness: MergeWorld,
   person: Person,
   before: readonly Belonging[],
   goneChats: readonly string[],
 ): Promise<string[]> {
-  const after = await belongingsOf(world, person);
-  const leftBehind = await world.sql(
+  const after = await belongingsOf(harness, person);
+  const leftBehind = await harness.sql(
     "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' AND singleton_key = ANY($1)",
-    [goneChats.map((chat) => `${world.account}:${chat}`)],
+    [goneChats.map((chat) => `${harness.account}:${chat}`)],
   );
   const left = new Set(after.map(({ what, id }) => `${what} ${id}`));
   return [
@@ -58,7 +58,7 @@ export async function checkCarried(
       .filter(({ contact }) => contact !== person.kept)
       .map(({ what, id, contact }) => `the ${what} ${id} belongs to ${contact}`),
     ...leftBehind.map(() => 'a route job waits in the chat that is gone'),
-    ...(await unsignedPermits(world, person)),
+    ...(await unsignedPermits(harness, person)),
   ];
 }
 
@@ -88,16 +88,16 @@ export const chatsOf = async ({ sql }: MergeWorld, { kept, gone }: Person): Prom
   ).map(({ id }) => id);
 
 /** Run when nothing is pending any more. */
-export async function checkPerson(world: MergeWorld, person: Person): Promise<string[]> {
+export async function checkPerson(harness: MergeWorld, person: Person): Promise<string[]> {
   return [
-    ...(await failures(world, person)),
-    ...(await unsent(world, person)),
-    ...(await checkReceived(world, person)),
+    ...(await failures(harness, person)),
+    ...(await unsent(harness, person)),
+    ...(await checkReceived(harness, person)),
   ];
 }
 
-export async function checkWorld(world: MergeWorld): Promise<string[]> {
-  const { jobs, account, database, logged, sentAgain, transport } = world;
+export async function checkWorld(harness: MergeWorld): Promise<string[]> {
+  const { jobs, account, database, logged, sentAgain, transport } = harness;
   const { whole, sentence } = await verifyChain(database.kysely, account, { full: false });
   const { dead } = await jobs.counts(account);
   const idsOf = Map.groupBy(transport.wire, ({ text }) => text);

@@ -4,7 +4,7 @@ import { RETRY } from '@relay/core/retry';
 import { freshDaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openBed } from './testing/bed.ts';
+import { openWebhookFixture } from './testing/fixture.ts';
 import { type Answer, answering, openReceiver } from './testing/receiver.ts';
 import { describeWebhookTrouble } from './webhooks.ts';
 
@@ -31,13 +31,13 @@ const NAMES: Record<string, string[]> = {
   'both.example': ['127.0.0.2', '127.0.0.1'],
   'six.example': ['::1'],
 };
-const bed = openBed(harness, {
+const fixture = openWebhookFixture(harness, {
   allowedAddresses: [receiver.place, other.place, spot.place],
   resolve,
   timeoutMs: 400,
 });
-afterAll(await bed.webhooks.start());
-const { add, says, quiet, pass, service } = bed;
+afterAll(await fixture.webhooks.start());
+const { add, says, quiet, pass, service } = fixture;
 
 beforeEach(async () => {
   await quiet();
@@ -89,13 +89,13 @@ test('retries after 500 according to the table, then is dead, and is delivered w
     const [{ next_at } = { next_at: new Date(0) }] = await sql<{ next_at: Date }>(
       'SELECT next_at FROM webhook_deliveries',
     );
-    const left = +next_at - +bed.now();
+    const left = +next_at - +fixture.now();
     expect(left).toBeLessThanOrEqual(wait);
     expect(left).toBeGreaterThan(wait * (1 - RETRY.webhook.spread) - 4_000);
     await pass(wait);
     await quiet();
   }
-  expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 8, failure: 'status' }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'dead', attempts: 8, failure: 'status' }]);
   const { deliveries } = await service.deliveries('127.0.0.2', { state: 'dead', limit: 10 });
   expect(deliveries).toMatchObject([
     { state: 'dead', attempts: 8, last_status: 500, last_error: 'The receiver answered with 500.' },
@@ -107,7 +107,7 @@ test('retries after 500 according to the table, then is dead, and is delivered w
   receiver.answer = answering(200);
   expect(await service.replayDead('127.0.0.2')).toBe(1);
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   expect(new Set(idsOf(receiver.received)).size).toBe(1);
 });
 
@@ -141,11 +141,11 @@ test.each<[string, Answer, string]>([
   await add({ url: receiver.url });
   await says(ANA, 'hello');
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure }]);
   receiver.answer = answering(204);
   await pass(RETRY.webhook.stepsMs[0]);
   await quiet();
-  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  expect(await fixture.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
   expect(sentinel.connections()).toBe(0);
 });
 
@@ -161,7 +161,7 @@ test('accepts a 2xx answer of any size and form', async () => {
   await add({ url: receiver.url });
   await says(ANA, 'hello');
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
 });
 
 const at = (host: string) => `http://${host}:${sentinel.port}/`;
@@ -183,7 +183,7 @@ test.each([
   await add({ url, name: 'inside' });
   await says(ANA, 'hello');
   await quiet();
-  expect(await bed.deliveries()).toEqual([
+  expect(await fixture.deliveries()).toEqual([
     { state: 'pending', attempts: 1, failure: 'address_inside' },
   ]);
   expect(await service.test('inside')).toMatchObject({ state: 'dead', attempts: 1 });
@@ -195,7 +195,7 @@ test('switches the webhook off after 410, and says why', async () => {
   await add({ url: receiver.url });
   await says(ANA, 'hello');
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 1, failure: 'gone' }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'dead', attempts: 1, failure: 'gone' }]);
   const [webhook] = await service.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('gone') });
   expect(await trouble()).toBe(
@@ -205,7 +205,7 @@ test('switches the webhook off after 410, and says why', async () => {
   expect(await service.change('127.0.0.2', { enabled: true })).toMatchObject({ note: null });
   expect(await service.replayDead('127.0.0.2')).toBe(1);
   await quiet();
-  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  expect(await fixture.deliveries()).toMatchObject([{ state: 'delivered' }]);
   expect(await trouble()).toBeNull();
 });
 
@@ -231,7 +231,7 @@ test('switches the webhook off after three days of failures, and its deliveries 
   );
   await pass(24 * HOUR);
   await quiet();
-  expect(await bed.deliveries('state, failure')).toEqual([
+  expect(await fixture.deliveries('state, failure')).toEqual([
     { state: 'dead', failure: 'disabled' },
     { state: 'dead', failure: 'disabled' },
   ]);
@@ -255,12 +255,14 @@ test('does not send with a secret of another home until there is a new secret', 
   await sql("UPDATE webhooks SET secret = convert_to('elsewhere', 'UTF8')");
   await says(ANA, 'hello');
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure: 'sealed' }]);
+  expect(await fixture.deliveries()).toEqual([
+    { state: 'pending', attempts: 1, failure: 'sealed' },
+  ]);
   expect(receiver.received).toEqual([]);
   await service.rotate('127.0.0.2');
   await pass(RETRY.webhook.stepsMs[0]);
   await quiet();
-  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  expect(await fixture.deliveries()).toMatchObject([{ state: 'delivered' }]);
 });
 
 test('delivers under one id after a kill at any moment', async () => {
@@ -268,7 +270,7 @@ test('delivers under one id after a kill at any moment', async () => {
   const [first, ...heirs] = [answering(204), hangs, answering(204)];
   const open = async () => {
     const one = await openDaemonHarness(store);
-    return { one, its: openBed(one, { allowedAddresses: [receiver.place] }) };
+    return { one, its: openWebhookFixture(one, { allowedAddresses: [receiver.place] }) };
   };
   // Between the event and the follower: the log has not been read yet.
   const before = await open();

@@ -6,16 +6,16 @@ import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { followNextEvents } from './follower.ts';
-import { openBed } from './testing/bed.ts';
+import { openWebhookFixture } from './testing/fixture.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
 
 const harness = await freshDaemonHarness();
 const { sql, account } = harness;
 const receiver = await openReceiver();
 afterAll(() => receiver.close());
-const bed = openBed(harness, { allowedAddresses: [receiver.place] });
-afterAll(await bed.webhooks.start());
-const { add, says, happens, quiet, service } = bed;
+const fixture = openWebhookFixture(harness, { allowedAddresses: [receiver.place] });
+afterAll(await fixture.webhooks.start());
+const { add, says, happens, quiet, service } = fixture;
 const { url } = receiver;
 
 beforeEach(async () => {
@@ -45,7 +45,7 @@ test('delivers a received message once, signed and without its text', async () =
   const [first] = receiver.received;
   expect(first?.body).not.toMatch(/canary|49151/);
   if (first) expect(verified(secret, first)).toEqual(receiver.bodies()[0]);
-  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   const [webhook] = await service.list();
   expect(webhook).toMatchObject({ pending: 0, dead: 0, failing_since: null });
   expect(webhook?.last_delivered_at).not.toBeNull();
@@ -172,7 +172,7 @@ test('filters by chat, by direction and by state', async () => {
   await service.change('ana', { chats: null, directions: ['in'] });
   await says(BEN, 'four');
   await quiet();
-  expect(await bed.deliveries('type')).toHaveLength(3);
+  expect(await fixture.deliveries('type')).toHaveLength(3);
 });
 
 test('keeps a contact in a filter when two of their addresses turn out to be one contact', async () => {
@@ -193,25 +193,27 @@ test('does not deliver what was erased before it is sent', async () => {
   expect(receiver.received).toHaveLength(1);
   receiver.answer = (_, response) => void response.writeHead(204).end();
   await sql('DELETE FROM messages WHERE message_id = $1', [id]);
-  await bed.pass(60_000);
+  await fixture.pass(60_000);
   await quiet();
   expect(receiver.received).toHaveLength(1);
-  expect(await bed.deliveries()).toEqual([{ state: 'dropped', attempts: 1, failure: 'erased' }]);
+  expect(await fixture.deliveries()).toEqual([
+    { state: 'dropped', attempts: 1, failure: 'erased' },
+  ]);
   expect(await service.replayDead('127.0.0.2')).toBe(0);
 });
 
 test('delivers an event once, with concurrent followers and after an interrupted read', async () => {
   await add({ url });
   await quiet();
-  const { jobs } = bed.own;
+  const { jobs } = fixture.own;
   const cut = Object.assign(Object.create(jobs), {
     enqueue: () => Promise.reject(new Error('cut off')),
   });
   await says(ANA, 'one');
-  await followNextEvents({ ...bed.own, jobs: cut }, 100).catch(() => {});
-  await Promise.all(times(4, () => followNextEvents(bed.own, 100)));
+  await followNextEvents({ ...fixture.own, jobs: cut }, 100).catch(() => {});
+  await Promise.all(times(4, () => followNextEvents(fixture.own, 100)));
   await quiet();
-  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(await fixture.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   expect(receiver.received).toHaveLength(1);
 });
 
@@ -219,10 +221,10 @@ test('does not wake followers by following events itself', async () => {
   await add({ url });
   await quiet();
   let hints = 0;
-  const unsubscribe = bed.own.events.subscribe(() => {
+  const unsubscribe = fixture.own.events.subscribe(() => {
     hints += 1;
   });
-  await followNextEvents(bed.own, 100);
+  await followNextEvents(fixture.own, 100);
   unsubscribe();
   expect(hints).toBe(0);
 });

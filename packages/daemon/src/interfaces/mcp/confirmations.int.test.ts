@@ -9,7 +9,7 @@ import {
   type Version,
 } from '@relay/testing/e2e/programs/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from './testing/bed.ts';
+import { freshPrograms } from './testing/fixture.ts';
 
 const ANNA = '4915177000001';
 const ASKS = { capabilities: { elicitation: {} } };
@@ -19,7 +19,7 @@ const toolCall = (message = 'Hello', chat_id = 'Anna') => ({
   arguments: { chat_id, message },
 });
 
-async function bed() {
+async function fixture() {
   const programs = await freshPrograms(onTestFinished);
   await programs.person(ANNA, 'Anna');
   programs.start();
@@ -46,7 +46,7 @@ const ASKING = TRANSPORT_VERSIONS.filter(
 );
 
 test('asks once with the text and the recipient, and sends after a confirmation', async () => {
-  const { connect, token, network, approvals } = await bed();
+  const { connect, token, network, approvals } = await fixture();
   for (const [way, version] of ASKING) {
     const client = await connect(token, way, version, ASKS);
     const asked = answering(client, YES);
@@ -61,7 +61,7 @@ test('asks once with the text and the recipient, and sends after a confirmation'
 });
 
 test('ends the call at once when the person declines in any way, without asking again', async () => {
-  const { connect, token, network, approvals, sql } = await bed();
+  const { connect, token, network, approvals, sql } = await fixture();
   const noes: Said[] = [
     { action: 'decline' },
     { action: 'cancel' },
@@ -86,7 +86,7 @@ test('ends the call at once when the person declines in any way, without asking 
 });
 
 test('waits for the owner’s approval when nobody can be asked', async () => {
-  const { connect, token, network, approvals, programs, hashOf } = await bed();
+  const { connect, token, network, approvals, programs, hashOf } = await fixture();
   const cannot: readonly (readonly [McpTransportKind, Version, object])[] = [
     ['http', 'previous', ASKS],
     ['http', 'current', {}],
@@ -116,7 +116,7 @@ test('waits for the owner’s approval when nobody can be asked', async () => {
 });
 
 test('waits for the owner and asks nobody else when the gate requires an approval', async () => {
-  const { connect, token, network, person } = await bed();
+  const { connect, token, network, person } = await fixture();
   await person('4915177000002', 'Draft', { replyMode: 'draft' });
   for (const [way, version] of ASKING) {
     const client = await connect(token, way, version, ASKS);
@@ -130,7 +130,7 @@ test('waits for the owner and asks nobody else when the gate requires an approva
 });
 
 /** A client that claims and returns whatever it likes. */
-function cheat(programs: Awaited<ReturnType<typeof bed>>, token: TokenSecret) {
+function cheat(programs: Awaited<ReturnType<typeof fixture>>, token: TokenSecret) {
   return async (params: object): Promise<Record<string, unknown>> => {
     const body = {
       jsonrpc: '2.0',
@@ -166,7 +166,7 @@ interface Round {
 }
 
 test('accepts a confirmation for one message only, and only once', async () => {
-  const programs = await bed();
+  const programs = await fixture();
   const { token, network, newToken, person } = programs;
   await person('4915177000002', 'Ben');
   const call = cheat(programs, token);
@@ -199,7 +199,7 @@ test('accepts a confirmation for one message only, and only once', async () => {
 });
 
 test('locks nothing while a person is being asked', async () => {
-  const programs = await bed();
+  const programs = await fixture();
   const { connect, token, network, newToken } = programs;
   const slow = await connect(token, 'pipe', 'previous', ASKS);
   const thinking = Promise.withResolvers<Said>();

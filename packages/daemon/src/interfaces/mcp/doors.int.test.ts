@@ -1,7 +1,7 @@
 // Tests what the MCP transports answer to unreadable params.
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from './testing/bed.ts';
+import { freshPrograms } from './testing/fixture.ts';
 
 const METHODS = ['tools/call', 'completion/complete', 'prompts/get', 'resources/read'];
 

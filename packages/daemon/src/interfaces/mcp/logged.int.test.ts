@@ -9,7 +9,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLog } from '../../platform/log/log.ts';
-import { freshPrograms } from './testing/bed.ts';
+import { freshPrograms } from './testing/fixture.ts';
 
 test('logs at most 50 characters of a message, at debug only', async () => {
   verifies('002-SEC-LOG-50');

@@ -13,11 +13,13 @@ import { classifyModelError } from './model-failure.ts';
 import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
 import { defineAgentTool } from './tools.ts';
 
-const world = scripted();
-const asked = () => world.server.calls().length;
+const harness = scripted();
+const asked = () => harness.server.calls().length;
 
-const failing = async (options: Parameters<typeof world.session>[0] = {}): Promise<RelayError> => {
-  const error = await world
+const failing = async (
+  options: Parameters<typeof harness.session>[0] = {},
+): Promise<RelayError> => {
+  const error = await harness
     .session(options)
     .act(says('the secret question'))
     .catch((thrown: unknown) => thrown);
@@ -34,14 +36,14 @@ function everything(error: unknown): string {
 }
 
 test('waits as long as the provider asks after a 429 and then uses the answer', async () => {
-  world.server.rules([
+  harness.server.rules([
     { reply: { status: 429, retry_after: 20 }, times: 1 },
     { reply: { text: 'at last' } },
   ]);
-  expect(await world.session().act(says('go'))).toEqual({ kind: 'text', text: 'at last' });
-  expect(world.clock.waits).toContain(20_000);
+  expect(await harness.session().act(says('go'))).toEqual({ kind: 'text', text: 'at last' });
+  expect(harness.clock.waits).toContain(20_000);
   expect(asked()).toBe(2);
-  expect(world.spent).toHaveLength(1);
+  expect(harness.spent).toHaveLength(1);
 });
 
 test.each([
@@ -67,7 +69,7 @@ test.each([
 });
 
 test('does not begin a wait that is longer than the turn', async () => {
-  world.server.rules([{ reply: { status: 429, retry_after: 3_600 } }]);
+  harness.server.rules([{ reply: { status: 429, retry_after: 3_600 } }]);
   expect(await failing()).toMatchObject({ code: 'model_busy', isRetryable: true });
   expect(asked()).toBe(1);
 });
@@ -86,7 +88,7 @@ test.each([
   ],
   ['no choices', { raw: '{"choices": []}' }, 'model_garbled'],
 ])('retries once after %s and then fails without quoting the answer', async (_, reply, code) => {
-  world.server.rules([{ reply }]);
+  harness.server.rules([{ reply }]);
   const error = await failing();
   expect(error).toMatchObject({ code, isRetryable: true });
   expect(asked()).toBe(2);
@@ -94,7 +96,7 @@ test.each([
 });
 
 test.each([400, 401, 403, 404])('does not retry %i and names what to check', async (status) => {
-  world.server.rules([{ reply: { status, text: 'the secret answer, key sk-1' } }]);
+  harness.server.rules([{ reply: { status, text: 'the secret answer, key sk-1' } }]);
   const error = await failing();
   expect(error).toMatchObject({ code: 'model_refused', isRetryable: false });
   expect(error.message).toContain(String(status));
@@ -113,7 +115,7 @@ test('names the system’s error code if the server does not exist', async () =>
 });
 
 test('gives up a hanging model after its time limit, retries once and then fails', async () => {
-  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  harness.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, call_timeout_ms: 40_000 };
   expect((await failing({ limits })).message).toContain('no answer within 40 s');
   expect(asked()).toBe(2);
@@ -129,18 +131,20 @@ const deaf = (opened: OpenedModel): OpenedModel => ({
 
 test('ends a turn although the fetch ignores its signal', async () => {
   const limits = { ...LIMITS, call_timeout_ms: 5_000 };
-  expect(await failing({ model: deaf(world.opened()), limits })).toMatchObject({
+  expect(await failing({ model: deaf(harness.opened()), limits })).toMatchObject({
     code: 'model_unreachable',
   });
 });
 
 test('limits the whole turn, whether it is one call or many', async () => {
-  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  harness.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow', isRetryable: true });
   expect(asked()).toBe(1);
 
-  world.server.rules([{ reply: { tool_calls: [{ name: 'idle', arguments: {} }], delay_ms: 100 } }]);
+  harness.server.rules([
+    { reply: { tool_calls: [{ name: 'idle', arguments: {} }], delay_ms: 100 } },
+  ]);
   const idle = defineAgentTool({
     name: 'idle',
     description: 'Does nothing.',
@@ -153,10 +157,10 @@ test('limits the whole turn, whether it is one call or many', async () => {
 });
 
 test('ends an overtaken turn at once with the given reason', async () => {
-  world.server.rules([{ reply: { delay_ms: 600_000 } }]);
+  harness.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const overtaken = new AbortController();
   const hooks = { signal: overtaken.signal, ...READS_NOBODY, onUsage: async () => {} };
-  const turn = world.session({ hooks }).act(says('go'));
+  const turn = harness.session({ hooks }).act(says('go'));
   const reason = new Error('overtaken');
   const ended = expect(turn).rejects.toBe(reason);
   await expect.poll(asked).toBe(1);
@@ -168,7 +172,7 @@ test('ends an overtaken turn at once with the given reason', async () => {
 test('ends an overtaken turn at once although the model ignores its signal', async () => {
   const overtaken = new AbortController();
   const hooks = { signal: overtaken.signal, ...READS_NOBODY, onUsage: async () => {} };
-  const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));
+  const turn = harness.session({ hooks, model: deaf(harness.opened()) }).act(says('go'));
   const reason = new Error('overtaken');
   setTimeout(() => overtaken.abort(reason), 100);
   await expect(turn).rejects.toBe(reason);

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { LIMITS, READS_NOBODY, says, scripted, wireCalls } from './testing/scripted.ts';
 import { type AgentTool, defineAgentTool } from './tools.ts';
 
-const world = scripted();
+const harness = scripted();
 const log: string[] = [];
 afterEach(() => void log.splice(0));
 
@@ -38,7 +38,7 @@ const calls = (...made: { name: string; arguments?: string | Record<string, unkn
 const noteCall = (word: string) => ({ name: 'note', arguments: { word } });
 /** The last request to the model. */
 const lastRequest = () =>
-  world.server.calls().at(-1)?.body as {
+  harness.server.calls().at(-1)?.body as {
     messages: { role: string; content: string; tool_calls?: { id: string }[] }[];
     tools?: { function: { name: string; parameters: object } }[];
   };
@@ -49,33 +49,35 @@ const answers = () =>
 
 test('runs the calls of one answer one after another, in the model’s order', async () => {
   verifies('003-BOUND-AGENT');
-  world.server.rules([{ reply: calls(noteCall('slow'), noteCall('b'), noteCall('c')), times: 1 }]);
-  const rest = await world.session({ tools: [note] }).act(says('go'));
+  harness.server.rules([
+    { reply: calls(noteCall('slow'), noteCall('b'), noteCall('c')), times: 1 },
+  ]);
+  const rest = await harness.session({ tools: [note] }).act(says('go'));
   expect(log).toEqual(['slow begins', 'slow ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   expect(answers()).toEqual(['noted slow', 'noted b', 'noted c']);
   expect(rest.kind).toBe('text');
 });
 
 test('runs no later call and no later step after a tool that ends the turn', async () => {
-  world.server.rules([{ reply: calls({ name: 'stop' }, noteCall('never')) }]);
-  const session = world.session({ tools: [note, stop] });
+  harness.server.rules([{ reply: calls({ name: 'stop' }, noteCall('never')) }]);
+  const session = harness.session({ tools: [note, stop] });
   expect(await session.act(says('go'))).toEqual({ kind: 'stopped' });
   expect(log).toEqual([]);
   expect(session.calls).toEqual([
     { id: expect.any(String), name: 'stop', arguments: {}, result: 'stopped' },
   ]);
-  expect(world.server.calls()).toHaveLength(1);
+  expect(harness.server.calls()).toHaveLength(1);
 });
 
 test('runs a repeated call once, and a different call with the same id as another one', async () => {
   const again = { id: 'c1', name: 'note', arguments: '{"word":"once"}' };
   const other = { id: 'c1', name: 'note', arguments: '{"word":"twice"}' };
-  world.server.rules([
+  harness.server.rules([
     { reply: { raw: wireCalls([again, again]) }, times: 1 },
     { when: { tool_result: 'noted' }, reply: { raw: wireCalls([other]) }, times: 1 },
     { reply: { text: 'done' } },
   ]);
-  const session = world.session({ tools: [note] });
+  const session = harness.session({ tools: [note] });
   await session.act(says('go'));
   expect(log).toEqual(['once begins', 'once ends', 'twice begins', 'twice ends']);
   expect(new Set(session.calls.map(({ id }) => id)).size).toBe(2);
@@ -100,8 +102,8 @@ test.each([
   'answers %s with a short error for the model and runs nothing',
   { timeout: 30_000 },
   async (_, name, args, told) => {
-    world.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
-    const session = world.session({ tools: [note] });
+    harness.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
+    const session = harness.session({ tools: [note] });
     expect((await session.act(says('go'))).kind).toBe('text');
     expect(log).toEqual([]);
     expect(answers()).toEqual([expect.stringContaining(told)]);
@@ -113,8 +115,8 @@ test.each([
 
 test('runs at most 32 of a thousand calls in one answer', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => noteCall(`w${index}`));
-  world.server.rules([{ reply: calls(...many), times: 1 }]);
-  const session = world.session({ tools: [note] });
+  harness.server.rules([{ reply: calls(...many), times: 1 }]);
+  const session = harness.session({ tools: [note] });
   await session.act(says('go'));
   expect(session.calls).toHaveLength(32);
   expect(answers()).toHaveLength(32);
@@ -130,16 +132,16 @@ test('reports what a tool throws to the log and never to the model', async () =>
       throw new Error('password=hunter2');
     },
   });
-  world.server.rules([{ reply: calls({ name: 'leaky' }), times: 1 }]);
+  harness.server.rules([{ reply: calls({ name: 'leaky' }), times: 1 }]);
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
     onUsage: async () => {},
     onToolFailed: (name: string, error: unknown) => void failures.push([name, error]),
   };
-  await world.session({ tools: [leaky], hooks }).act(says('go'));
+  await harness.session({ tools: [leaky], hooks }).act(says('go'));
   expect(answers()).toEqual(['Error: It failed. Do not try it again.']);
-  expect(JSON.stringify(world.server.calls())).not.toContain('hunter2');
+  expect(JSON.stringify(harness.server.calls())).not.toContain('hunter2');
   expect(failures).toEqual([['leaky', expect.objectContaining({ message: 'password=hunter2' })]]);
 });
 
@@ -150,32 +152,32 @@ test('stops waiting for a tool that ignores its signal when its time is over', a
     schema: z.strictObject({}),
     run: () => new Promise<never>(() => {}),
   });
-  world.server.rules([{ reply: calls({ name: 'deaf' }), times: 1 }]);
-  const rest = await world.session({ tools: [deaf] }).act(says('go'));
+  harness.server.rules([{ reply: calls({ name: 'deaf' }), times: 1 }]);
+  const rest = await harness.session({ tools: [deaf] }).act(says('go'));
   expect(answers()).toEqual(['Error: It took too long.']);
   expect(rest.kind).toBe('text');
 });
 
 test('stops a model that keeps calling tools at the step limit and reports it', async () => {
   for (let word = 0; word < 20; word += 1)
-    world.server.rules([{ reply: calls(noteCall(`w${word}`)), times: 1 }]);
+    harness.server.rules([{ reply: calls(noteCall(`w${word}`)), times: 1 }]);
   const limits = { ...LIMITS, max_steps: 4 };
-  expect(await world.session({ tools: [note], limits }).act(says('go'))).toEqual({
+  expect(await harness.session({ tools: [note], limits }).act(says('go'))).toEqual({
     kind: 'too_many_steps',
   });
-  expect(world.server.calls()).toHaveLength(4);
+  expect(harness.server.calls()).toHaveLength(4);
 });
 
 test('distinguishes an empty answer from one with text', async () => {
-  world.server.rules([{ reply: { text: '  ' }, times: 1 }, { reply: { text: ' yes ' } }]);
-  const session = world.session();
+  harness.server.rules([{ reply: { text: '  ' }, times: 1 }, { reply: { text: ' yes ' } }]);
+  const session = harness.session();
   expect(await session.act(says('go'))).toEqual({ kind: 'nothing' });
   expect(await session.act(says('again'))).toEqual({ kind: 'text', text: 'yes' });
 });
 
 test('asks a question outside the session without tools and without remembering it', async () => {
-  world.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
-  const session = world.session({ tools: [note] });
+  harness.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
+  const session = harness.session({ tools: [note] });
   expect(await session.ask(trustedText('Sum up.'), trustedText('sum this'))).toEqual(
     trustedText('short'),
   );
@@ -185,27 +187,27 @@ test('asks a question outside the session without tools and without remembering 
 });
 
 test('offers the model only the tools, with strict schemas', async () => {
-  await world.session({ tools: [note, stop] }).act(says('go'));
+  await harness.session({ tools: [note, stop] }).act(says('go'));
   expect(lastRequest().tools?.map(({ function: { name } }) => name)).toEqual(['note', 'stop']);
   for (const offered of lastRequest().tools ?? [])
     expect(offered.function.parameters).toMatchObject({ additionalProperties: false });
 });
 
 test('reports the usage after every call and waits for the report', async () => {
-  world.server.rules([{ reply: calls(noteCall('a')), times: 1 }]);
+  harness.server.rules([{ reply: calls(noteCall('a')), times: 1 }]);
   const order: string[] = [];
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
     onUsage: async () => {
       await sleep(20);
-      order.push(`spent, ${world.server.calls().length} calls`);
+      order.push(`spent, ${harness.server.calls().length} calls`);
     },
   };
-  await world.session({ tools: [note], hooks }).act(says('go'));
+  await harness.session({ tools: [note], hooks }).act(says('go'));
   expect(order).toEqual(['spent, 1 calls', 'spent, 2 calls']);
-  await world.session().act(says('go'));
-  expect(world.spent).toEqual([
+  await harness.session().act(says('go'));
+  expect(harness.spent).toEqual([
     {
       provider: 'scripted',
       model: 'm',
@@ -214,20 +216,20 @@ test('reports the usage after every call and waits for the report', async () => 
       micros: 0,
     },
   ]);
-  expect(world.spent[0]?.inputTokens).toBeGreaterThan(0);
+  expect(harness.spent[0]?.inputTokens).toBeGreaterThan(0);
 });
 
 test('ends the turn when the budget is spent, without running a tool or calling again', async () => {
-  world.server.rules([{ reply: calls(noteCall('a')) }]);
+  harness.server.rules([{ reply: calls(noteCall('a')) }]);
   const broke = new Error('the budget is used up');
   const hooks = {
     signal: new AbortController().signal,
     ...READS_NOBODY,
     onUsage: () => Promise.reject(broke),
   };
-  await expect(world.session({ tools: [note], hooks }).act(says('go'))).rejects.toBe(broke);
+  await expect(harness.session({ tools: [note], hooks }).act(says('go'))).rejects.toBe(broke);
   expect(log).toEqual([]);
-  expect(world.server.calls()).toHaveLength(1);
+  expect(harness.server.calls()).toHaveLength(1);
 });
 
 test('estimates the usage if the provider reports none', async () => {
@@ -236,16 +238,16 @@ test('estimates the usage if the provider reports none', async () => {
       { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } },
     ],
   });
-  world.server.rules([{ reply: { raw: body } }]);
-  await world.session().act(says('A long question about nothing much.'));
-  expect(world.spent[0]?.inputTokens).toBeGreaterThan(5);
-  expect(world.spent[0]?.outputTokens).toBeGreaterThan(0);
+  harness.server.rules([{ reply: { raw: body } }]);
+  await harness.session().act(says('A long question about nothing much.'));
+  expect(harness.spent[0]?.inputTokens).toBeGreaterThan(5);
+  expect(harness.spent[0]?.outputTokens).toBeGreaterThan(0);
 });
 
 test('sends nothing of a turn to telemetry, even if a telemetry integration is registered', async () => {
   const seen: unknown[] = [];
   registerTelemetry({ onStart: (event) => void seen.push(event) });
-  await world.session({ tools: [note] }).act(says('go'));
+  await harness.session({ tools: [note] }).act(says('go'));
   expect(seen).toEqual([]);
 });
 
@@ -260,7 +262,7 @@ test('records whose text the model sees before it sees it, and only once', async
     schema: z.strictObject({}),
     run: () => ({ text: textFromChat('hello from Bob', bob) }),
   });
-  world.server.rules([
+  harness.server.rules([
     { reply: { tool_calls: [{ name: 'look', arguments: {} }] }, times: 2 },
     { reply: { text: 'done' } },
   ]);
@@ -268,12 +270,12 @@ test('records whose text the model sees before it sees it, and only once', async
     signal: new AbortController().signal,
     alreadyRead: { chats: [mom], outside: false },
     beforeReading: async (taint: Taint) => {
-      asked.push(world.server.calls().length);
+      asked.push(harness.server.calls().length);
       noted.push(taint);
     },
     onUsage: async () => {},
   };
-  const session = world.session({ tools: [looks], hooks });
+  const session = harness.session({ tools: [looks], hooks });
   await session.act([{ role: 'user', content: textFromChat('hello from Mom', mom) }]);
   expect(noted).toEqual([{ chats: [mom, bob], outside: false }]);
   // One model call had been made, and the one that shows Bob's text had not.
@@ -288,9 +290,9 @@ test('never shows the model a text whose origin could not be recorded', async ()
     beforeReading: () => Promise.reject(new Error('the database is gone')),
     onUsage: async () => {},
   };
-  const session = world.session({ hooks });
+  const session = harness.session({ hooks });
   const said = textFromChat('hello from Mom', chatId(randomUUID()));
   await expect(session.act([{ role: 'user', content: said }])).rejects.toThrow('gone');
   await expect(session.ask(trustedText('Sum up.'), said)).rejects.toThrow('gone');
-  expect(world.server.calls()).toEqual([]);
+  expect(harness.server.calls()).toEqual([]);
 });

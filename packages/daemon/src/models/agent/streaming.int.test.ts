@@ -12,8 +12,8 @@ import type { SessionOptions } from './session.ts';
 import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
 import { defineAgentTool } from './tools.ts';
 
-const world = scripted();
-const asked = () => world.server.calls().length;
+const harness = scripted();
+const asked = () => harness.server.calls().length;
 
 /** Everything the listener received, in order; `reset` where the text was discarded. */
 let events: string[] = [];
@@ -25,14 +25,14 @@ const words = () => events.filter((line) => line.startsWith('+')).map((line) => 
 const hooks = (signal: AbortSignal = new AbortController().signal) => ({
   signal,
   ...READS_NOBODY,
-  onUsage: async (cost: (typeof world.spent)[number]) => void world.spent.push(cost),
+  onUsage: async (cost: (typeof harness.spent)[number]) => void harness.spent.push(cost),
   onText: (delta: string) => void events.push(`+${delta}`),
   onTextReset: () => void events.push('reset'),
   onToolCall: ({ name }: Omit<ToolCallRecord, 'result'>) => void events.push(`calling ${name}`),
   onToolResult: ({ name, result }: ToolCallRecord) => void events.push(`called ${name}: ${result}`),
 });
 const session = (options: Partial<SessionOptions> = {}) =>
-  world.session({ hooks: hooks(), ...options });
+  harness.session({ hooks: hooks(), ...options });
 
 const failing = async (options: Partial<SessionOptions> = {}): Promise<RelayError> => {
   const error = await session(options)
@@ -58,21 +58,21 @@ const note = defineAgentTool({
 });
 
 test('streams text in pieces that make up the answer and counts the usage once', async () => {
-  world.server.rules([{ reply: { text: ANSWER } }]);
+  harness.server.rules([{ reply: { text: ANSWER } }]);
   expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
   expect(words().length).toBeGreaterThan(2);
   expect(words().join('')).toBe(ANSWER);
-  expect(world.server.calls()[0]?.body).toMatchObject({
+  expect(harness.server.calls()[0]?.body).toMatchObject({
     stream: true,
     stream_options: { include_usage: true },
   });
-  const streamed = world.spent[0];
-  await world.session().act(says('go'));
-  expect(world.spent).toEqual([streamed, streamed]);
+  const streamed = harness.spent[0];
+  await harness.session().act(says('go'));
+  expect(harness.spent).toEqual([streamed, streamed]);
 });
 
 test('reports calls before and after they run, in the order of the turn', async () => {
-  world.server.rules([
+  harness.server.rules([
     {
       reply: {
         text: 'Let me see.',
@@ -90,7 +90,7 @@ test('reports calls before and after they run, in the order of the turn', async 
 });
 
 test('does not stream a question outside the session', async () => {
-  world.server.rules([{ reply: { text: 'short' } }]);
+  harness.server.rules([{ reply: { text: 'short' } }]);
   expect(await session().ask(trustedText('Sum up.'), trustedText('this'))).toEqual(
     trustedText('short'),
   );
@@ -108,12 +108,12 @@ test.each([
 ])(
   'when %s in the middle, the streamed text is reset and the answer is complete',
   async (_, fault) => {
-    world.server.rules([{ reply: fault, times: 1 }, { reply: { text: ANSWER } }]);
+    harness.server.rules([{ reply: fault, times: 1 }, { reply: { text: ANSWER } }]);
     expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
     const again = events.slice(events.indexOf('reset') + 1);
     if (events[0] === '+half a secret') expect(events).toContain('reset');
     expect(again.join('').replaceAll('+', '')).toBe(ANSWER);
-    expect(world.spent).toHaveLength(1);
+    expect(harness.spent).toHaveLength(1);
   },
 );
 
@@ -126,7 +126,7 @@ test.each([
   ['garbage', { raw: 'data: secret{\n\n' }, 'model_garbled', 2],
 ])('repeated %s fails with the same error as without a stream', async (_, reply, code, times) => {
   const printed = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn'), vi.spyOn(console, 'log')];
-  world.server.rules([{ reply }]);
+  harness.server.rules([{ reply }]);
   const error = await failing();
   expect(error).toMatchObject({ code });
   expect(asked()).toBe(times);
@@ -138,18 +138,18 @@ test.each([
 });
 
 test('gives up a stream that is too slow, retries once and fails within twice the time limit', async () => {
-  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
+  harness.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
   const limits = { ...LIMITS, call_timeout_ms: 40_000 };
-  const began = world.clock.now();
+  const began = harness.clock.now();
   expect((await failing({ limits })).message).toContain('no answer within 40 s');
-  expect(world.clock.now() - began).toBeLessThan(2.5 * 40_000);
+  expect(harness.clock.now() - began).toBeLessThan(2.5 * 40_000);
   expect(asked()).toBe(2);
   expect(events.filter((line) => line === 'reset')).toHaveLength(2);
   expect(events.at(-1)).toBe('reset');
 });
 
 test('ends a slow stream at the time limit of the turn and resets its text', async () => {
-  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
+  harness.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow' });
   expect(asked()).toBe(1);
@@ -179,7 +179,7 @@ const deaf = (opened: OpenedModel, later: Promise<void>): OpenedModel => ({
 test('ends a turn although the stream ignores its signal, and drops its later text', async () => {
   const later = Promise.withResolvers<void>();
   const limits = { ...LIMITS, call_timeout_ms: 5_000 };
-  const model = deaf(world.opened(), later.promise);
+  const model = deaf(harness.opened(), later.promise);
   expect(await failing({ model, limits })).toMatchObject({ code: 'model_unreachable' });
   later.resolve();
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -187,7 +187,7 @@ test('ends a turn although the stream ignores its signal, and drops its later te
 });
 
 test('ends a turn that is stopped in the middle of a stream at once with its reason', async () => {
-  world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 200 } }]);
+  harness.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 200 } }]);
   const stopped = new AbortController();
   const turn = session({ hooks: hooks(stopped.signal) }).act(says('go'));
   const reason = new Error('stopped');
@@ -199,7 +199,7 @@ test('ends a turn that is stopped in the middle of a stream at once with its rea
 });
 
 test('ends the turn before its calls run when the budget is spent', async () => {
-  world.server.rules([{ reply: { tool_calls: [{ name: 'note', arguments: { word: 'a' } }] } }]);
+  harness.server.rules([{ reply: { tool_calls: [{ name: 'note', arguments: { word: 'a' } }] } }]);
   const broke = new Error('the budget is used up');
   const broken = { ...hooks(), onUsage: () => Promise.reject(broke) };
   await expect(session({ tools: [note], hooks: broken }).act(says('go'))).rejects.toBe(broke);
@@ -213,12 +213,12 @@ test('gives a tool that waits for a person its own time limit and pauses that of
     schema: z.strictObject({}),
     timeoutMs: 300_000,
     run: (_, signal) =>
-      world.clock.wait(105_000, signal).then(
+      harness.clock.wait(105_000, signal).then(
         () => ({ text: trustedText('yes') }),
         () => ({ text: trustedText('no') }),
       ),
   });
-  world.server.rules([
+  harness.server.rules([
     { reply: { tool_calls: [{ name: 'question' }] }, times: 1 },
     { reply: { text: 'Thanks.' } },
   ]);
@@ -238,7 +238,7 @@ test('stops waiting for a tool that waits for a person when its own time is over
     timeoutMs: 20_000,
     run: () => new Promise<never>(() => {}),
   });
-  world.server.rules([{ reply: { tool_calls: [{ name: 'question' }] }, times: 1 }]);
+  harness.server.rules([{ reply: { tool_calls: [{ name: 'question' }] }, times: 1 }]);
   await session({ tools: [question] }).act(says('go'));
   expect(events[1]).toBe('called question: Error: It took too long.');
 });
@@ -284,13 +284,13 @@ test('ends in time and leaves exactly the answer as streamed text, whatever happ
   await fc.assert(
     fc.asyncProperty(damage, async (raw) => {
       events = [];
-      world.server.rules([]);
-      world.server.rules([{ reply: { raw }, times: 2 }, { reply: { text: ANSWER } }]);
-      const began = world.clock.now();
+      harness.server.rules([]);
+      harness.server.rules([{ reply: { raw }, times: 2 }, { reply: { text: ANSWER } }]);
+      const began = harness.clock.now();
       const ended = await session({ limits, tools: [note] })
         .act(says('go'))
         .catch((error: unknown) => error);
-      expect(world.clock.now() - began).toBeLessThan(2 * 60_000);
+      expect(harness.clock.now() - began).toBeLessThan(2 * 60_000);
       if (ended instanceof Error) {
         expect(ended).toBeInstanceOf(RelayError);
         return;

@@ -4,11 +4,11 @@ import { createClientTokens } from '@relay/daemon/platform/db/tokens';
 import { times } from '@relay/testing/store';
 import { beforeEach, expect, test } from 'vitest';
 import { hashSecret } from '../../interfaces/http/guard.ts';
-import { assistant, freshGate } from './testing/bed.ts';
+import { assistant, freshGate } from './testing/fixture.ts';
 import { createTokenService } from './tokens.ts';
 
-const bed = await freshGate();
-const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit } = bed;
+const fixture = await freshGate();
+const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit } = fixture;
 const tokens = createTokenService({ db, lease, changed: () => {} });
 const mom = await chatOf(await granted());
 

@@ -3,16 +3,16 @@ import { type ChatId, chatId, type RunId, runId } from '@relay/contract/ids';
 import { observerSchema } from '@relay/contract/settings';
 import { expect, test } from 'vitest';
 import { beginObserverRun } from '../../platform/db/observer/runs.ts';
-import { ALL, assistant, freshGate } from './testing/bed.ts';
+import { ALL, assistant, freshGate } from './testing/fixture.ts';
 
 let now = new Date('2026-03-06T12:00:00Z');
 const CODE = '4711-0815-2342';
-const bed = await freshGate({
+const fixture = await freshGate({
   observer: observerSchema.parse({}),
   now: () => now,
   instructions: `The code of the alarm is ${CODE}.`,
 });
-const { account, db, gate, grants, ledger, sql, submit, verdicts } = bed;
+const { account, db, gate, grants, ledger, sql, submit, verdicts } = fixture;
 let groups = 0;
 
 /** An observed group in which Relay may answer. */
@@ -183,7 +183,7 @@ test('refuses an answer without a grant to reply, and asks the owner about a dra
   const { approval, decision } = await says(drafted, run);
   expect(decision.reason).toBe('draft');
   minutes(120);
-  await bed.approvals.approve(approval ?? ('' as never));
+  await fixture.approvals.approve(approval ?? ('' as never));
   expect(await requests(drafted)).toMatchObject([{ state: 'answered' }]);
 });
 

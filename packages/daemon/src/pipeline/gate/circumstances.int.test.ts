@@ -1,11 +1,11 @@
 import { approvalId, grantId, type ScheduleId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { assistant, autoReply, freshGate } from './testing/bed.ts';
+import { assistant, autoReply, freshGate } from './testing/fixture.ts';
 
-const bed = await freshGate({ notifyOwner: true });
+const fixture = await freshGate({ notifyOwner: true });
 const { account, approvals, chatOf, granted, grants, ledger, scheduled, sql, submit, verdicts } =
-  bed;
+  fixture;
 
 const said = (chat: string, text: string) =>
   ({ kind: 'send_message', chat, text }) as { kind: 'send_message'; chat: never; text: string };

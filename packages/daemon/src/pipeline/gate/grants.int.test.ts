@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { approvalId, grantId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { ALL, assistant, autoReply, freshGate, NOTHING } from './testing/bed.ts';
+import { ALL, assistant, autoReply, freshGate, NOTHING } from './testing/fixture.ts';
 
-const bed = await freshGate();
+const fixture = await freshGate();
 const { approvals, chatOf, granted, grants, ledger, newNumber, of, people, sql, submit, verdicts } =
-  bed;
+  fixture;
 
 const waiting = async () => {
   const [last] = (await approvals.list('pending')).slice(-1);
@@ -161,7 +161,7 @@ test('lists a message request until it is dismissed or the contact gets a grant'
     sql(
       `INSERT INTO knocks AS k (account_id, contact_id) VALUES ($1, $2) ON CONFLICT (account_id, contact_id)
        DO UPDATE SET count = k.count + 1, dismissed_at = NULL`,
-      [bed.account, contact],
+      [fixture.account, contact],
     );
   await knock();
   await knock();

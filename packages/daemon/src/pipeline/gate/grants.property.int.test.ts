@@ -4,7 +4,7 @@ import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
 import type { Actor } from '@relay/core/policy/actors';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assistant, autoReply, freshGate } from './testing/bed.ts';
+import { assistant, autoReply, freshGate } from './testing/fixture.ts';
 
 const { chatOf, granted, grants, of, submit } = await freshGate();
 

@@ -8,10 +8,10 @@ import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type KnownTwice, knownTwice } from '../../platform/db/testing/people.ts';
 import { findOrMakeChat, sendAsOwner } from './send-as-owner.ts';
-import { ALL, assistant, autoReply, freshGate } from './testing/bed.ts';
+import { ALL, assistant, autoReply, freshGate } from './testing/fixture.ts';
 
-const bed = await freshGate();
-const { account, approvals, db, gate, lease, sql, submit, verdicts } = bed;
+const fixture = await freshGate();
+const { account, approvals, db, gate, lease, sql, submit, verdicts } = fixture;
 const owner = { db, lease, gate };
 const GO = { verdict: 'go' };
 
@@ -51,7 +51,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
   beforeEach(async () => {
     await sql('DELETE FROM outbox');
     await sql("UPDATE approvals SET state = 'rejected' WHERE state = 'pending'");
-    person = await knownTwice(bed, lease, kept);
+    person = await knownTwice(fixture, lease, kept);
   });
 
   test('sends messages to either contact, in the order they were written', async () => {
@@ -146,7 +146,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
       { text: 'Call', chat_id: kept },
     ]);
     await approve('Call');
-    expect(bed.scheduled.at(-1)?.schedule.chat).toBe(kept);
+    expect(fixture.scheduled.at(-1)?.schedule.chat).toBe(kept);
   });
 
   test('keeps one approval of a message that a client submitted for both contacts', async () => {
@@ -243,7 +243,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
 
 test('refuses to change the chat of an approval for any other reason', async () => {
   await sql("UPDATE approvals SET state = 'rejected' WHERE state = 'pending'");
-  person = await knownTwice(bed, lease, 'phone');
+  person = await knownTwice(fixture, lease, 'phone');
   await grant([person.phone, person.lid], { ...ALL, replyMode: 'draft' });
   const [from, to] = [await chatOf(person.phone), await chatOf(person.lid)];
   await says(assistant(), from, 'Draft');

@@ -5,11 +5,11 @@ import { createClientTokens, noteTokenReads } from '@relay/daemon/platform/db/to
 import { times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { hashSecret } from '../../interfaces/http/guard.ts';
-import { freshGate } from './testing/bed.ts';
+import { freshGate } from './testing/fixture.ts';
 import { createTokenService } from './tokens.ts';
 
-const bed = await freshGate({ notifyOwner: true });
-const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit, verdicts } = bed;
+const fixture = await freshGate({ notifyOwner: true });
+const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit, verdicts } = fixture;
 const changes: string[] = [];
 const tokens = createTokenService({ db, lease, changed: () => changes.push('changed') });
 const known = (secret: string) => createClientTokens(db, account).findClient(hashSecret(secret));

@@ -190,9 +190,9 @@ test.each(['phone', 'lid'] as const)(
   'offers a message in doubt again after its recipient was merged with the contact known by LID (kept: %s)',
   async (kept) => {
     verifies('IDENTITY-MERGE-CARRIES');
-    const bed = await post({ delivery: { grace_ms: 1 } });
-    const { becomes, network, send, start } = bed;
-    const person = await knownTwice(bed, bed.lease, kept);
+    const fixture = await post({ delivery: { grace_ms: 1 } });
+    const { becomes, network, send, start } = fixture;
+    const person = await knownTwice(fixture, fixture.lease, kept);
     network.answer = ({ text }) => (text === 'in doubt' ? 'lost and cut' : 'ack');
     start();
     await send('earlier', { to: person.lid });
@@ -201,7 +201,7 @@ test.each(['phone', 'lid'] as const)(
     await becomes('sent', 'unknown');
     await person.merge();
     network.answer = () => 'ack';
-    bed.later(2_000);
+    fixture.later(2_000);
     await becomes('sent', 'sent');
     expect(network.shown).toEqual(['earlier', 'in doubt']);
     expect(network.wire.at(-1)).toMatchObject({ id: messageId, chat: person.phone });

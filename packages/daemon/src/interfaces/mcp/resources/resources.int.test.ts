@@ -11,8 +11,8 @@ import { ChangeNotices } from './change-notices.ts';
 import { readResource } from './handlers.ts';
 import { listResourcePage } from './list.ts';
 
-const bed = await openReading();
-const { chatter, deps, sql, grant, token, readBy } = bed;
+const fixture = await openReading();
+const { chatter, deps, sql, grant, token, readBy } = fixture;
 const EVERYTHING: readonly ClientScope[] = ['messages:read', 'digests:read', 'conversations:read'];
 
 const ben = await chatter.person('Ben B', '15550000001');
@@ -29,8 +29,8 @@ await chatter.say(
   { chat: cara.chat, by: cara.contact, text: 'canary of Cara' },
   { chat: stranger.chat, by: stranger.contact, text: 'canary of Dan' },
 );
-await bed.digest(family, 'canary of the family');
-await bed.digest(secret, 'canary of the secret');
+await fixture.digest(family, 'canary of the family');
+await fixture.digest(secret, 'canary of the secret');
 const [talk = '', hidden = ''] = await talkWith(ben, stranger);
 
 async function talkWith(...people: readonly { contact: string; chat: ChatId }[]) {
@@ -39,11 +39,11 @@ async function talkWith(...people: readonly { contact: string; chat: ChatId }[])
     const [row] = await sql<{ id: string }>(
       `INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
        VALUES ($1, gen_random_uuid(), $2, $3, 'them', 'canary of the objective', 'ACTIVE', 1, 1) RETURNING id`,
-      [bed.account, contact, chat],
+      [fixture.account, contact, chat],
     );
     await sql(
       `INSERT INTO instance_messages (account_id, instance_id, role, content) VALUES ($1, $2, 'contact', 'canary of the talk')`,
-      [bed.account, row?.id],
+      [fixture.account, row?.id],
     );
     ids.push(row?.id ?? '');
   }
@@ -162,7 +162,7 @@ test('pages a long list with each entry once, and refuses an invented cursor', a
        SELECT $1::bigint, id, 'phone', 16660000000 + n FROM numbered)
      INSERT INTO grants (account_id, contact_id, display_name, can_read)
        SELECT $1::bigint, id, 'one of many', true FROM numbered`,
-    [bed.account],
+    [fixture.account],
   );
   const who = await token(['messages:read']);
   const seen: string[] = [];
@@ -183,10 +183,10 @@ test('pages a long list with each entry once, and refuses an invented cursor', a
 });
 
 const happens = async (kind: string, subject: string | null, data = {}) => {
-  await bed.database.kysely
+  await fixture.database.kysely
     .transaction()
-    .execute((tx) => appendEvent(tx, bed.account, { kind, subject, data }));
-  bed.conversations.events.hint();
+    .execute((tx) => appendEvent(tx, fixture.account, { kind, subject, data }));
+  fixture.conversations.events.hint();
 };
 
 async function listening(notices: ChangeNotices, { hash }: Token) {
@@ -205,7 +205,7 @@ test('sends a change under every address of the resource, to those who may read 
   const notices = new ChangeNotices(deps);
   await sql(
     `INSERT INTO contact_aliases (account_id, contact_id, kind, value) VALUES ($1, $2, 'lid', '4242')`,
-    [bed.account, ben.contact],
+    [fixture.account, ben.contact],
   );
   const all = await listening(notices, every);
   const ofCara = await listening(notices, await token(EVERYTHING, [cara.contact]));
@@ -274,10 +274,10 @@ test('notifies a revoked token no more, and stops following when the last subscr
   stays.leave();
   expect(notices.seats).toBe(0);
 
-  const before = await bed.conversations.events.latest();
+  const before = await fixture.conversations.events.latest();
   await happens('message', ben.chat, { number: 7, message: 'T' });
   // The event becomes visible only when no older transaction is running, even another test's on this server.
-  await eventually(async () => (await bed.conversations.events.latest()) !== before);
+  await eventually(async () => (await fixture.conversations.events.latest()) !== before);
   const next = await listening(notices, every);
   await happens('message', cara.chat, { number: 8, message: 'S' });
   await next.hears(CARA);

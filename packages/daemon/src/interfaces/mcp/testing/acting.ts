@@ -40,7 +40,7 @@ export interface Door {
   readonly asked?: string[];
 }
 
-export async function programBed() {
+export async function openClientFixture() {
   const store = await freshStore();
   const harness = await openDaemonHarness(store, { zone: ZONE });
   afterAll(() => harness.close());

@@ -4,7 +4,7 @@ import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { UNLINKED } from '@relay/testing/link';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/bed.ts';
+import { freshPrograms } from '../testing/fixture.ts';
 
 const LINK = { name: 'authenticate_qr', arguments: {} };
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { approvalId, instanceId } from '@relay/contract/ids';
 import { describe, expect, test } from 'vitest';
-import { programBed } from '../testing/acting.ts';
+import { openClientFixture } from '../testing/acting.ts';
 
-const bed = await programBed();
-const { approvals, ledger, program, somebody, sql, state, service } = bed;
+const fixture = await openClientFixture();
+const { approvals, ledger, program, somebody, sql, state, service } = fixture;
 const OBJECTIVE = 'Agree on a time for tea';
 
 const created = (answer: Record<string, unknown>) => instanceId(String(answer.id));
@@ -23,7 +23,7 @@ describe('create_conversation', () => {
       heartbeat_config: { max_followups: 2 },
     });
     expect(answer).toMatchObject({ status: 'created', state: 'CREATED' });
-    await bed.reaches(created(answer), 'WAITING_FOR_REPLY');
+    await fixture.reaches(created(answer), 'WAITING_FOR_REPLY');
     expect(await service.get(created(answer))).toMatchObject({
       objective: OBJECTIVE,
       target_contact: who.phone,
@@ -176,9 +176,9 @@ test('pauses a client’s conversations when its token is revoked, until the own
   const begun = created(
     await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
   );
-  const owners = await bed.create(ben.phone);
-  await bed.reaches(begun, 'WAITING_FOR_REPLY');
-  await bed.reaches(owners, 'WAITING_FOR_REPLY');
+  const owners = await fixture.create(ben.phone);
+  await fixture.reaches(begun, 'WAITING_FOR_REPLY');
+  await fixture.reaches(owners, 'WAITING_FOR_REPLY');
   await claude.revoke();
   expect([await state(begun), await state(owners)]).toEqual(['PAUSED', 'WAITING_FOR_REPLY']);
   await service.resume(begun);
@@ -196,9 +196,9 @@ describe('list_conversations and get_conversation', () => {
         todos: [{ text: 'Private step' }],
       }),
     );
-    const owners = await bed.create(ben.phone);
-    await bed.reaches(mine, 'WAITING_FOR_REPLY');
-    await bed.reaches(owners, 'WAITING_FOR_REPLY');
+    const owners = await fixture.create(ben.phone);
+    await fixture.reaches(mine, 'WAITING_FOR_REPLY');
+    await fixture.reaches(owners, 'WAITING_FOR_REPLY');
 
     const own = await claude.call('get_conversation', { id: mine });
     expect(own).toMatchObject({ objective: OBJECTIVE, todos_total: 1, messages_sent: 1 });
@@ -219,12 +219,12 @@ describe('list_conversations and get_conversation', () => {
     const id = created(
       await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
     );
-    await bed.reaches(id, 'WAITING_FOR_REPLY');
-    await bed.reply(id, 'Thursday suits me');
-    await bed.quiet();
+    await fixture.reaches(id, 'WAITING_FOR_REPLY');
+    await fixture.reply(id, 'Thursday suits me');
+    await fixture.quiet();
     await sql(
       `INSERT INTO instance_messages (account_id, instance_id, role, content) VALUES ($1, $2, 'system', 'noted')`,
-      [bed.account, id],
+      [fixture.account, id],
     );
     const reads = () => sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [claude.id]);
 
@@ -248,8 +248,8 @@ describe('list_conversations and get_conversation', () => {
 
 describe('control_conversation', () => {
   const running = async (phone: string) => {
-    const id = await bed.create(phone);
-    await bed.reaches(id, 'WAITING_FOR_REPLY');
+    const id = await fixture.create(phone);
+    await fixture.reaches(id, 'WAITING_FOR_REPLY');
     return id;
   };
 
@@ -286,19 +286,19 @@ describe('control_conversation', () => {
 
     const taken = await running((await somebody()).phone);
     await claude.call('control_conversation', { id: taken, action: 'pause' });
-    await bed.takeover(taken, 'I do this myself');
+    await fixture.takeover(taken, 'I do this myself');
     await refused(taken);
 
     const asking = await running((await somebody()).phone);
-    bed.agent(() => ({ messages: [], interventionReason: 'Which day?' }));
-    await bed.reply(asking, 'When?');
-    await bed.reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
-    bed.agent(() => ({ messages: ['Hello'] }));
+    fixture.agent(() => ({ messages: [], interventionReason: 'Which day?' }));
+    await fixture.reply(asking, 'When?');
+    await fixture.reaches(asking, 'NEEDS_HUMAN_INTERVENTION');
+    fixture.agent(() => ({ messages: ['Hello'] }));
     await refused(asking);
     await claude.call('control_conversation', { id: asking, action: 'pause' });
     await claude.call('control_conversation', { id: asking, action: 'resume' });
     expect(await state(asking)).toBe('NEEDS_HUMAN_INTERVENTION');
-    await bed.quiet();
+    await fixture.quiet();
     expect([await state(owners), await state(taken)]).toEqual(['PAUSED', 'PAUSED']);
   });
 
@@ -323,7 +323,7 @@ describe('control_conversation', () => {
     const mine = created(
       await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
     );
-    await bed.reaches(mine, 'WAITING_FOR_REPLY');
+    await fixture.reaches(mine, 'WAITING_FOR_REPLY');
     await sql('UPDATE tokens SET contacts = $2 WHERE id = $1', [claude.id, [randomUUID()]]);
     for (const id of [owners, mine]) {
       const asking = claude.call('control_conversation', { id, action: 'pause' });

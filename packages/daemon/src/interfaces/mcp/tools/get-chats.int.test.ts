@@ -2,7 +2,7 @@
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/bed.ts';
+import { freshPrograms } from '../testing/fixture.ts';
 
 interface Chat {
   readonly id: string;

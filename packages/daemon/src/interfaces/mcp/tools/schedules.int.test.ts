@@ -1,9 +1,9 @@
 import { approvalId, scheduleId } from '@relay/contract/ids';
 import { describe, expect, test } from 'vitest';
-import { programBed } from '../testing/acting.ts';
+import { openClientFixture } from '../testing/acting.ts';
 
-const bed = await programBed();
-const { approvals, ledger, program, schedules, somebody, sql } = bed;
+const fixture = await openClientFixture();
+const { approvals, ledger, program, schedules, somebody, sql } = fixture;
 
 const TEA = { message: 'Tea?', time: '09:00', pattern: 'daily' };
 const bodies = async (chat: string) =>

@@ -5,12 +5,12 @@ import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/bed.ts';
+import { freshPrograms } from '../testing/fixture.ts';
 
 const SEND = ['messages:send'] as const;
 const ANNA = '4915177000001';
 
-const bed = async (options?: Parameters<typeof freshPrograms>[1]) => {
+const fixture = async (options?: Parameters<typeof freshPrograms>[1]) => {
   const programs = await freshPrograms(onTestFinished, options);
   await programs.person(ANNA, 'Anna Berg');
   const token = await programs.newToken({ scopes: [...SEND] });
@@ -24,7 +24,7 @@ const toolCall = (chat_id: string, message = 'Hello') => ({
 
 test('reports a message as sent once WhatsApp has acknowledged it, over every transport', async () => {
   verifies('002-CALL', '002-SEND-INPUT', '002-SEND-OUTPUT', '002-SEND-ID', '002-CONFIRM-SENT');
-  const { connect, token, start, network, sql } = await bed();
+  const { connect, token, start, network, sql } = await fixture();
   start();
   for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
@@ -50,7 +50,9 @@ test('reports a message as sent once WhatsApp has acknowledged it, over every tr
 });
 
 test('refuses a first message to an unregistered number without asking the owner', async () => {
-  const { connect, token, start, network, person, approvals, sql } = await bed({ looksUp: true });
+  const { connect, token, start, network, person, approvals, sql } = await fixture({
+    looksUp: true,
+  });
   await person('4915177000009', 'Nils');
   await sql("DELETE FROM message_keys WHERE message_id = 'from 4915177000009'");
   network.registered = async () => null;
@@ -65,7 +67,7 @@ test('refuses a first message to an unregistered number without asking the owner
 
 test('requires both inputs, and accepts at most 5,000 characters', async () => {
   verifies('002-SEND-INPUT', '002-SEND-MAX');
-  const { connect, token, start, network } = await bed();
+  const { connect, token, start, network } = await fixture();
   start();
   const client = await connect(token, 'pipe', 'current');
   const { tools } = await client.listTools();
@@ -94,7 +96,7 @@ test('requires both inputs, and accepts at most 5,000 characters', async () => {
 describe('the recipient', () => {
   test('is found by name, words of the name, number, address or chat id', async () => {
     verifies('002-SEND-NAME');
-    const { connect, token, start, network, person } = await bed();
+    const { connect, token, start, network, person } = await fixture();
     await person('4915177000002', 'Ben Berg');
     const { chat } = await person('4915177000003', 'Ánna-Lena');
     start();
@@ -114,7 +116,7 @@ describe('the recipient', () => {
 
   test('is not chosen when several match; the candidates are returned', async () => {
     verifies('002-SEND-NAME');
-    const { connect, token, start, network, person } = await bed();
+    const { connect, token, start, network, person } = await fixture();
     await person('4915177000002', 'Ben Berg');
     start();
     for (const [way, version] of TRANSPORT_VERSIONS) {
@@ -133,7 +135,7 @@ describe('the recipient', () => {
 
   test('is CHAT_NOT_FOUND when the name is unknown, also to this token only', async () => {
     verifies('002-SEND-ERR-32001');
-    const { connect, token, person, newToken, programs, hashOf } = await bed();
+    const { connect, token, person, newToken, programs, hashOf } = await fixture();
     await person('4915177000002', 'Ben');
     const only = await newToken({ scopes: [...SEND], contacts: ['Ben'] });
     for (const [way, version] of TRANSPORT_VERSIONS) {
@@ -167,7 +169,7 @@ describe('while WhatsApp cannot be reached', () => {
 
   test('returns the code of each cause, over every transport', async () => {
     verifies('002-SEND-ERR-32000', '002-SEND-ERR-32002', '002-SEND-ERR-32003');
-    const { connect, token, network, sql } = await bed();
+    const { connect, token, network, sql } = await fixture();
     for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       for (const [state, code, name] of states) {
@@ -187,7 +189,7 @@ describe('while WhatsApp cannot be reached', () => {
 
   test('retries after 5, 10 and 20 seconds, then leaves nothing queued', async () => {
     verifies('002-RETRY-NETWORK');
-    const { connect, token, start, network, waits, states: outbox } = await bed();
+    const { connect, token, start, network, waits, states: outbox } = await fixture();
     network.become({ state: 'reconnecting' });
     start();
     const client = await connect(token, 'pipe', 'current');
@@ -203,7 +205,7 @@ describe('while WhatsApp cannot be reached', () => {
 
   test('sends the message when the network is back in time', async () => {
     verifies('002-RETRY-NETWORK');
-    const { connect, token, start, network, deps } = await bed();
+    const { connect, token, start, network, deps } = await fixture();
     network.become({ state: 'reconnecting' });
     start();
     const { wait } = deps;
@@ -222,7 +224,7 @@ describe('while WhatsApp cannot be reached', () => {
 describe('a message that WhatsApp does not acknowledge', () => {
   test('is reported as queued with its id when it takes longer than the call waits', async () => {
     verifies('002-CONFIRM-SENT');
-    const { connect, token, network, sql, deps } = await bed();
+    const { connect, token, network, sql, deps } = await fixture();
     const { wait } = deps;
     let passed = 0;
     Object.assign(deps, {
@@ -245,7 +247,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
 
   test('is NETWORK_ERROR after three attempts when it was never sent', async () => {
     verifies('002-RETRY-NETWORK', '002-SEND-ERR-32002');
-    const { connect, token, start, network } = await bed();
+    const { connect, token, start, network } = await fixture();
     network.answer = () => 'cut';
     start();
     const client = await connect(token, 'pipe', 'previous');
@@ -255,7 +257,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
 
   test('is checked for a log-out after an unexpected answer, and otherwise reported to the owner', async () => {
     verifies('002-RETRY-LOGGED-OUT', '002-SESSION-EXPIRY');
-    const { connect, token, start, network, sql, logged } = await bed();
+    const { connect, token, start, network, sql, logged } = await fixture();
     const reports = () => sql("SELECT 1 FROM events WHERE kind = 'whatsapp.unexpected'");
     start();
     const client = await connect(token, 'pipe', 'current');
@@ -278,7 +280,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
 });
 
 test('sends one client’s messages to one chat in the order of the calls', async () => {
-  const { connect, token, start, network } = await bed();
+  const { connect, token, start, network } = await fixture();
   start();
   const client = await connect(token, 'pipe', 'current');
   const texts = times(20, (n) => `${n}`);
@@ -287,7 +289,7 @@ test('sends one client’s messages to one chat in the order of the calls', asyn
 });
 
 test('sends a message with the same key once, per client', async () => {
-  const { connect, token, start, network, newToken } = await bed();
+  const { connect, token, start, network, newToken } = await fixture();
   const other = await newToken({ scopes: [...SEND] });
   start();
   const keyed = (text: string) => ({
@@ -309,7 +311,7 @@ test('sends a message with the same key once, per client', async () => {
 
 test('returns the id of a pending approval, and the sentence of a refusal', async () => {
   verifies('002-SEND-GATE');
-  const { connect, token, start, network, person, approvals, sql } = await bed();
+  const { connect, token, start, network, person, approvals, sql } = await fixture();
   await person('4915177000002', 'Draft', { replyMode: 'draft' });
   await person('4915177000003', 'Silent', { canReply: false });
   start();

@@ -26,7 +26,7 @@ export interface Following {
 
 export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-export function conversationBed() {
+export function conversationFixture() {
   let built: string;
   let relay: Relay;
   beforeAll(async () => {

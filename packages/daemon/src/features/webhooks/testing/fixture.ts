@@ -28,13 +28,16 @@ const sealer = (home = 'home'): Sealer => ({
   mac: (text) => Buffer.from(`${home}:${text}`),
 });
 
-export interface BedOptions extends EgressOptions {
+export interface WebhookFixtureOptions extends EgressOptions {
   readonly home?: string;
   /** A receiver's time limit, instead of the default. */
   readonly timeoutMs?: number;
 }
 
-export function openBed(harness: DaemonHarness, { home, timeoutMs, ...egress }: BedOptions = {}) {
+export function openWebhookFixture(
+  harness: DaemonHarness,
+  { home, timeoutMs, ...egress }: WebhookFixtureOptions = {},
+) {
   const { sql, account, conversations } = harness;
   const { db, events } = conversations;
   let ahead = 0;

@@ -52,16 +52,16 @@ interface Content {
   readonly reaction?: { readonly emoji: string; readonly on: string };
 }
 
-export type Bed = Awaited<ReturnType<typeof freshBed>>;
+export type AssistantFixture = Awaited<ReturnType<typeof openAssistantFixture>>;
 
-export interface BedOptions {
+export interface AssistantFixtureOptions {
   /** False: only the test runs jobs, with `work`. */
   readonly work?: boolean;
   /** Checks whether numbers are registered; without it none is. */
   readonly network?: ScriptedTransport;
 }
 
-export async function freshBed(options: BedOptions = {}) {
+export async function openAssistantFixture(options: AssistantFixtureOptions = {}) {
   const { network } = options;
   const harness = await freshDaemonHarness(afterAll, network === undefined ? {} : { network });
   const model = await startModelServer();

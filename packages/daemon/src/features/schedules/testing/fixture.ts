@@ -18,7 +18,7 @@ interface More {
   readonly text?: string;
 }
 
-export interface ScheduleBed extends TestStore {
+export interface ScheduleFixture extends TestStore {
   readonly now: () => Date;
   /** The running daemon. */
   harness(): DaemonHarness;
@@ -41,7 +41,7 @@ export interface ScheduleBed extends TestStore {
   close(): Promise<void>;
 }
 
-export async function scheduleBed(begin: string): Promise<ScheduleBed> {
+export async function openScheduleFixture(begin: string): Promise<ScheduleFixture> {
   let reachable = true;
   const store = await freshStore();
   let time = Date.parse(begin);

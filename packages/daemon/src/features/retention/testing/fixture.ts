@@ -10,7 +10,7 @@ import { ERASURE_COLUMNS, personalColumns } from '../columns.ts';
 import type { RetentionDeps } from '../enforce.ts';
 import { openRetention, type Retention } from '../feature.ts';
 
-export interface Bed extends TestStore {
+export interface RetentionFixture extends TestStore {
   readonly retention: Retention;
   readonly deps: RetentionDeps;
   /** Sets the current time. */
@@ -21,7 +21,7 @@ export interface Bed extends TestStore {
   rows(): Promise<Map<string, Set<string>>>;
 }
 
-export async function retentionBed(after?: CleanupHook): Promise<Bed> {
+export async function openRetentionFixture(after?: CleanupHook): Promise<RetentionFixture> {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());

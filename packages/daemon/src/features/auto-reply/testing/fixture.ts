@@ -29,7 +29,7 @@ export interface Contact {
 
 export const MAY: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false };
 
-export async function freshBed(options: DaemonHarnessOptions = {}) {
+export async function openAutoReplyFixture(options: DaemonHarnessOptions = {}) {
   const harness = await freshDaemonHarness(undefined, options);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
   const engine: AutoReplyDeps = { ...harness.conversations, settings, zone: 'UTC' };
