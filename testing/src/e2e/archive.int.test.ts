@@ -14,7 +14,6 @@ beforeAll(async () => {
   const id = await old.create();
   await old.settled(id);
   await old.call('POST', `/api/instances/${id}/send`, { message: 'Is Tuesday good?' });
-  await old.settled(id);
   await old.create();
   await old.call('POST', `/api/instances/${await old.create('+14155550101')}/pause`);
   archive = join(old.work, 'my backup.tar.gz');
@@ -62,8 +61,11 @@ it('imports everything into an empty home, which continues from there', async ()
   expect(before.instances).toHaveLength(3);
   const { exit, out } = await fresh.run('import', archive);
   expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining('Imported') });
-  expect(await holdings(fresh)).toEqual(before);
+  // The last line is the hold that begins with a restore.
+  const ledger = [...before.ledger, expect.anything()];
+  expect(await holdings(fresh)).toEqual({ ...before, ledger });
   expect((await fresh.run('doctor')).out).toMatch(/^✓ ledger/m);
+  expect((await fresh.run('release')).exit).toBe(0);
   const next = await fresh.create('+14155550102');
   expect((await fresh.settled(next)).json).toMatchObject({ state: 'NEEDS_HUMAN_INTERVENTION' });
   await fresh.stop();

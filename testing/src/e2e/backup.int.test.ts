@@ -49,6 +49,8 @@ it('restores everything in an empty home, from either folder', async () => {
   expect((await old.run('backup', '--to', 'a stick')).exit).toBe(0);
   expect((await old.run('backup')).exit).toBe(0);
   const before = await holdings(old);
+  // The last line is the hold that begins with a restore.
+  const restored = { ...before, ledger: [...before.ledger, expect.anything()] };
   const newest = JSON.parse((await old.run('backup', 'list', '--json')).out).backups[0].file;
   const [byHand = ''] = readdirSync(elsewhere);
   for (const file of [newest, join(elsewhere, byHand)]) {
@@ -56,7 +58,7 @@ it('restores everything in an empty home, from either folder', async () => {
     try {
       await fresh.start();
       expect(await fresh.run('import', file)).toMatchObject({ exit: 0 });
-      expect(await holdings(fresh)).toEqual(before);
+      expect(await holdings(fresh)).toEqual(restored);
     } finally {
       await fresh.end();
     }
