@@ -228,7 +228,7 @@ test('an allowed address is allowed for one port only', async () => {
 
 test('a host of the owner is reached whatever its name resolves to, and no other host is', async () => {
   const resolve = async () => [{ address: '127.0.0.2', family: 4 }];
-  const own = { own: [`collector:${outside.port}`], resolve };
+  const own = { ownHosts: [`collector:${outside.port}`], resolve };
   expect((await openEgress(own)(`http://collector:${outside.port}/`)).status).toBe(200);
   expect(await reasonOf(`http://other:${outside.port}/`, own)).toBe('address_inside');
   expect(await reasonOf(`http://collector:${inside.port}/`, own)).toBe('address_inside');

@@ -75,7 +75,7 @@ export function openEgress(options: EgressOptions = {}): Egress {
   };
 }
 
-/** Host and port in the format of `own`. */
+/** Host and port in the format of `ownHosts`. */
 export const hostAndPort = ({ hostname, port, protocol }: URL): string =>
   `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 
