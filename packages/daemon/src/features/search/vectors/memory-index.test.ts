@@ -4,7 +4,7 @@ import {
   dotProducts,
   mostDiffering,
   NearestDocuments,
-  signsOf,
+  signBitsOf,
 } from './memory-index.ts';
 import { decodeVectors, toBuffer } from './vector-index.ts';
 
@@ -35,10 +35,10 @@ test.each([0, 1, 3, 4, 7])('dot products are computed for any subset of rows: %i
 
 test.each([3, 32, 100, 384])('differing signs of %i numbers are counted', (dims) => {
   const [a, b] = [unit(dims), unit(dims)];
-  const both = Int32Array.of(...signsOf(a), ...signsOf(b));
+  const both = Int32Array.of(...signBitsOf(a), ...signBitsOf(b));
   const expected = a.filter((value, n) => value > 0 !== (b[n] ?? 0) > 0).length;
-  expect(differingBits(signsOf(a), both, 0)).toBe(0);
-  expect(differingBits(signsOf(a), both, signsOf(a).length)).toBe(expected);
+  expect(differingBits(signBitsOf(a), both, 0)).toBe(0);
+  expect(differingBits(signBitsOf(a), both, signBitsOf(a).length)).toBe(expected);
 });
 
 test('the rows that differ least are included, as many as asked for and those that tie', () => {
@@ -58,7 +58,7 @@ test('of the ten nearest vectors nearly all are in the tenth whose signs differ 
   for (let question = 0; question < 5; question++) {
     const query = unit(dims, topics[question]);
     const differing = Uint16Array.from(vectors, (vector) =>
-      differingBits(signsOf(query), signsOf(vector), 0),
+      differingBits(signBitsOf(query), signBitsOf(vector), 0),
     );
     const most = mostDiffering(differing, 0, 1 / 10);
     const nearest = vectors

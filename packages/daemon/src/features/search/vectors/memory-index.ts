@@ -123,7 +123,7 @@ export class MemoryIndex implements MaintainedIndex {
   /** Nearest first. */
   async #scan(query: Float32Array, options: NearestOptions): Promise<readonly NearDocument[]> {
     const fits = boundsFilter(options);
-    const signs = signsOf(query);
+    const signs = signBitsOf(query);
     const differing = new Uint16Array(this.#rows.length).fill(OUT_OF_BOUNDS);
     await this.#eachBlock((block, first, end) => {
       for (let row = first; row < end; row++) {
@@ -189,7 +189,7 @@ export class MemoryIndex implements MaintainedIndex {
     const n = row % this.#blockRows;
     const { vectors, signs } = this.#block(row);
     vectors.set(vector, n * this.#dims);
-    signs.set(signsOf(vector), n * this.#signWords);
+    signs.set(signBitsOf(vector), n * this.#signWords);
   }
 
   #block(row: number): Block {
@@ -217,7 +217,7 @@ function boundsFilter({ chats, from, to, contact }: NearestOptions) {
 }
 
 /** A bit for each number: whether it is above 0. */
-export function signsOf(vector: Float32Array | Float16Array): Int32Array {
+export function signBitsOf(vector: Float32Array | Float16Array): Int32Array {
   const signs = new Int32Array(Math.ceil(vector.length / 32));
   for (let n = 0; n < vector.length; n++) {
     if ((vector[n] as number) > 0) signs[n >> 5] = (signs[n >> 5] as number) | (1 << (n & 31));
