@@ -3,16 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isKeyless, parseProviderName } from '@relay/contract/agent/providers';
+import { isKeyless, KEY_VARIABLES, parseProviderName } from '@relay/contract/agent/providers';
 import { chooseSettingsFile } from '@relay/core/installation';
 
-const MODEL_KEYS = [
-  'RELAY_MODEL_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'OPENAI_API_KEY',
-  'GOOGLE_GENERATIVE_AI_API_KEY',
-  'GEMINI_API_KEY',
-];
+const MODEL_KEYS = ['RELAY_MODEL_API_KEY', ...Object.values(KEY_VARIABLES).flat()];
 
 /** Source of a key that is in the settings file. */
 export const KEY_IN_SETTINGS_FILE = 'your settings';

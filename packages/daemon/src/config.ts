@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { KEY_VARIABLES } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import {
   type ModelSettings,
@@ -119,18 +120,13 @@ function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
 const loopbackPage = (url: string | null): string | null =>
   url?.startsWith('http://127.0.0.1:') ? url : null;
 
-const KEY_NAMES = {
-  ANTHROPIC_API_KEY: 'anthropic',
-  OPENAI_API_KEY: 'openai',
-  GOOGLE_GENERATIVE_AI_API_KEY: 'google',
-  GEMINI_API_KEY: 'google',
-};
-
 function takeKeys(env: Environment): Record<string, string> {
   const keys: Record<string, string> = {};
-  for (const [name, provider] of Object.entries(KEY_NAMES)) {
-    const key = take(env, name);
-    if (key !== null) keys[provider] ??= key;
+  for (const [provider, names] of Object.entries(KEY_VARIABLES)) {
+    for (const name of names) {
+      const key = take(env, name);
+      if (key !== null) keys[provider] ??= key;
+    }
   }
   return keys;
 }

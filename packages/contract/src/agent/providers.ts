@@ -16,7 +16,14 @@ export function parseProviderName(text: string): ProviderName | null {
   return PROVIDER_NAMES.find((one) => one === name) ?? null;
 }
 
-const KEYLESS: readonly ProviderName[] = ['ollama', 'vllm', 'openai-compatible'];
+/** The environment variables that may hold a provider's key; none for a self-hosted server, which needs no key. */
+export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
+  anthropic: ['ANTHROPIC_API_KEY'],
+  openai: ['OPENAI_API_KEY'],
+  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+  ollama: [],
+  vllm: [],
+  'openai-compatible': [],
+};
 
-/** Whether the provider is a self-hosted server that needs no key. */
-export const isKeyless = (provider: ProviderName): boolean => KEYLESS.includes(provider);
+export const isKeyless = (provider: ProviderName): boolean => KEY_VARIABLES[provider].length === 0;
