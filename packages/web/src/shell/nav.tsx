@@ -7,7 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { statusQuery } from '../data/queries.ts';
 import { Count } from '../parts/marks.tsx';
 import { HoldButton } from './hold.tsx';
-import { PAGE_GROUPS, type PageEntry } from './pages.ts';
+import { PAGE_GROUPS, type PageEntry } from './navigation-entries.ts';
 import classes from './shell.module.css';
 
 export function Nav({ onChosen }: { readonly onChosen?: () => void }) {

@@ -27,7 +27,7 @@ import { formatContact } from '../parts/format.ts';
 import { flushTypingInto, onPaletteClosed } from './early-typing.ts';
 import { useHold } from './hold.tsx';
 import { openKeysList } from './keys.tsx';
-import { PAGE_GROUPS } from './pages.ts';
+import { PAGE_GROUPS } from './navigation-entries.ts';
 
 const PALETTE_ICON = { size: 19, stroke: 1.6 };
 const PLACEHOLDER = 'Find a page, a person or a conversation, or do something';

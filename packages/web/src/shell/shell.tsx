@@ -37,7 +37,7 @@ import { useHold } from './hold.tsx';
 import { COMMAND_KEY } from './keyboard.ts';
 import { loadKeysList, useLetterKeyboard } from './keys.tsx';
 import { Nav, NavFooter, PageLink } from './nav.tsx';
-import { TAB_PAGES } from './pages.ts';
+import { TAB_PAGES } from './navigation-entries.ts';
 import classes from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 
