@@ -36,7 +36,7 @@ import {
   readDeliveredOutgoing,
   readDueDelivery,
   settleDelivery,
-} from './deliveries.ts';
+} from './delivery-store.ts';
 import {
   noteWebhookDelivered,
   noteWebhookFailed,

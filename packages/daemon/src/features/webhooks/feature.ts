@@ -1,8 +1,8 @@
 // Assembles webhooks: the log's follower, the delivery jobs, and the owner's settings.
 import type { WebhookService } from '@relay/contract/api/webhooks';
 import { transaction } from '../../platform/db/transaction.ts';
-import { findStrandedDeliveries } from './deliveries.ts';
 import { createDeliveryHandler, enqueueDeliveries, type WebhookDeps } from './delivery.ts';
+import { findStrandedDeliveries } from './delivery-store.ts';
 import { WebhookFollower } from './follower.ts';
 import { createDeliveryLog, createWebhookSetup } from './service.ts';
 

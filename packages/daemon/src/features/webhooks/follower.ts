@@ -8,8 +8,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { PostgresEventLog } from '../../platform/db/events.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
-import { insertDeliveries, locateEvents, type NewDelivery } from './deliveries.ts';
 import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
+import { insertDeliveries, locateEvents, type NewDelivery } from './delivery-store.ts';
 import {
   beginFollowingNow,
   followContactMerge,

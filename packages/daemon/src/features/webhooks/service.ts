@@ -17,13 +17,6 @@ import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import {
-  findDeliveries,
-  insertPing,
-  type ListedDelivery,
-  listDeliveries,
-  reopenDeliveries,
-} from './deliveries.ts';
-import {
   enqueueDeliveries,
   laneKeysOf,
   newWebhookSecret,
@@ -31,6 +24,13 @@ import {
   sendWebhookRequest,
   type WebhookDeps,
 } from './delivery.ts';
+import {
+  findDeliveries,
+  insertPing,
+  type ListedDelivery,
+  listDeliveries,
+  reopenDeliveries,
+} from './delivery-store.ts';
 import {
   beginFollowingNow,
   type CountedWebhook,
