@@ -2,6 +2,7 @@
 // a chat or a file.
 
 import { boundedText } from '@relay/contract/api/common';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import { type Todo, todoSchema } from '@relay/contract/api/instances';
 import { trustedText } from '@relay/core/agent/labelled-text';
 import { z } from 'zod';
@@ -10,8 +11,6 @@ import { type AgentTool, defineAgentTool, type ToolResult } from '../../models/a
 const MOST_MESSAGES = 5;
 const MOST_CHARACTERS = 4_096;
 const MOST_REASON = 500;
-const SECOND = 1_000;
-const DAY = 24 * 60 * 60 * SECOND;
 
 interface ConversationToolsOptions {
   readonly draft: TurnDraft;
@@ -37,8 +36,8 @@ const SCHEMAS = {
   schedule_next_heartbeat: z.strictObject({
     delay: z
       .int()
-      .min(SECOND)
-      .max(30 * DAY)
+      .min(CONVERSATION_LIMITS.shortestIntervalMs)
+      .max(CONVERSATION_LIMITS.longestIntervalMs)
       .describe('Milliseconds from now: 1000 (one second) to 2592000000 (30 days).'),
   }),
   place_call: z.strictObject({}),
