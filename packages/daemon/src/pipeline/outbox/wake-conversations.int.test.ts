@@ -15,8 +15,9 @@ await harness.acknowledges(false);
 const { account, conversations, create, reaches, sql, service } = harness;
 const pacing = pacingSchema.parse({ enabled: false });
 
+/** Its clock stands still except for `later`. */
 function delivering(network: ScriptedTransport) {
-  const clock = { ahead: 0 };
+  const clock = { at: Date.now() };
   const deliverer = new Deliverer({
     db: conversations.db,
     lease: conversations.lease,
@@ -30,7 +31,7 @@ function delivering(network: ScriptedTransport) {
     },
     log: silentLog,
     onChange: () => {},
-    now: () => new Date(Date.now() + clock.ahead),
+    now: () => new Date(clock.at),
   });
   const unsubscribe = network.subscribe((event) => deliverer.onTransportEvent(event));
   onTestFinished(async () => {
@@ -41,7 +42,7 @@ function delivering(network: ScriptedTransport) {
   deliverer.start();
   return {
     later: (ms: number) => {
-      clock.ahead += ms;
+      clock.at += ms;
       deliverer.wake();
     },
   };
