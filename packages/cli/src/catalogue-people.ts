@@ -119,7 +119,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'dismiss',
         group: 'People',
-        summary: 'no longer show a knock; whoever writes again knocks again',
+        summary: 'dismiss a message request; the next message creates a new one',
         arguments: [CONTACT_ARGUMENT],
         load: async () => (await import('./commands/contacts.ts')).dismissMessageRequestCommand,
       },

@@ -67,7 +67,9 @@ export const dismissMessageRequestCommand: RunCommand = async ({ config, termina
   });
   if (terminal.json) terminal.writeJson(dismissed);
   else
-    terminal.writeLine(`Dismissed: ${formatContactLabel(contact)}. Who writes again knocks again.`);
+    terminal.writeLine(
+      `Dismissed: ${formatContactLabel(contact)}. The next message creates a new request.`,
+    );
   return 0;
 };
 

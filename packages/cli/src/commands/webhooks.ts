@@ -87,7 +87,7 @@ export const removeWebhookCommand: RunCommand = async ({ config, terminal, args 
     path: { webhook: args[0] ?? '' },
   });
   if (terminal.json) terminal.writeJson(removed);
-  else terminal.writeLine(`${toOneLine(removed.name)} is told nothing any more.`);
+  else terminal.writeLine(`${toOneLine(removed.name)} receives no more events.`);
   return 0;
 };
 
@@ -196,8 +196,8 @@ const createWebhookSwitch =
     });
     const name = toOneLine(webhook.name);
     if (terminal.json) terminal.writeJson(webhook);
-    else if (enabled) terminal.writeLine(`${name} is told what happens from now on.`);
-    else terminal.writeLine(`${name} is told nothing until it is on again.`);
+    else if (enabled) terminal.writeLine(`${name} receives events from now on.`);
+    else terminal.writeLine(`${name} receives no events until it is on again.`);
     return 0;
   };
 

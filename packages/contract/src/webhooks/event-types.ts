@@ -12,7 +12,7 @@ export const WEBHOOK_EVENT_TYPES = [
 ] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** The event of a test delivery; nobody subscribes to it. */
+/** The event of a test delivery. A webhook cannot subscribe to it. */
 export const PING_EVENT = 'ping';
 export type WebhookDeliveryType = WebhookEventType | typeof PING_EVENT;
 export const WEBHOOK_DELIVERY_TYPES: readonly [WebhookDeliveryType, ...WebhookDeliveryType[]] = [

@@ -45,7 +45,7 @@ export type PriceSettings = Pick<
   'usd_per_million_input_tokens' | 'usd_per_million_output_tokens'
 >;
 
-/** Null: a self-hosted server, which costs nothing by the token. */
+/** Null: no price is known, so calls count as free unless the owner sets one. */
 const ASSUMED: Readonly<Record<ProviderName, Price | null>> = {
   anthropic: { input: 5, output: 25 },
   openai: { input: 2.5, output: 15 },

@@ -46,6 +46,7 @@ export const REASONS = {
   start_conversation: ask(
     'Agents may not start conversations with this contact by themselves. Approve this one under `relay approvals`.',
   ),
+  // For reasons that begin with `read_then_`, the ledger records what the run had read.
   read_then_send: ask(
     'The agent had read text of others before it wrote this, so it may not be its own idea. Check it under `relay approvals`.',
   ),
