@@ -1,7 +1,14 @@
 // `scripts/nightly [part…] [--full] [--list]`: runs every test, torture and bench, one step after the other. A failed
 // step does not stop later ones. Writes a log per step and a JSON report to coverage/, and ends with one table.
 import { execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
@@ -49,28 +56,23 @@ function tests(
 const QUICK = ['--project', 'integration'];
 const NIGHTLY = ['--project', 'nightly'];
 
-/** Integration tests that repeat more often when PROPERTY_RUNS is set. */
-const LARGE = [
-  'agent/streaming',
-  'features/canary',
-  'features/conversations/outages',
-  'features/merge',
-  'home/claim',
-  'inbox/exports/import',
-  'inbox/notifications',
-  'schedule/walk',
-  'search/scope.property',
-  'store/wire/prefix',
-  'whatsapp/signal/native-crypto',
-  'whatsapp/signal/opening',
-];
+/** Test files that repeat more often when PROPERTY_RUNS is set. */
+const repeating = globSync('packages/*/src/**/*.test.ts', { cwd: root }).filter((file) =>
+  readFileSync(join(root, file), 'utf8').includes('PROPERTY_RUNS'),
+);
+const needsDatabase = (file: string): boolean => file.endsWith('.int.test.ts');
 
-const CHECKS: readonly Step[] = [
+const checks = (full: boolean): Step[] => [
   { part: 'check', name: 'check', command: npm('check'), report: `${REPORTS}/unit.json` },
-  tests('check', 'properties', ['--project', 'unit', 'property', 'model'], {
-    env: { PROPERTY_RUNS: '10000' },
+  tests(
+    'check',
+    'properties',
+    ['--project', 'unit', ...repeating.filter((file) => !needsDatabase(file))],
+    { env: { PROPERTY_RUNS: '10000' } },
+  ),
+  tests('check', 'large sizes', [...QUICK, ...repeating.filter(needsDatabase)], {
+    env: { PROPERTY_RUNS: full ? '10000' : '2000' },
   }),
-  tests('check', 'large sizes', [...QUICK, ...LARGE], { env: { PROPERTY_RUNS: '10000' } }),
   { part: 'check', name: 'docs site', command: npm('docs') },
 ];
 
@@ -159,7 +161,7 @@ function allSteps(full: boolean): Step[] {
       };
     });
   return [
-    ...CHECKS,
+    ...checks(full),
     BUILD,
     ...SUITES,
     onPostgres15(),

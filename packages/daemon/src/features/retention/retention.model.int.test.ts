@@ -6,7 +6,7 @@ import { openRetentionFixture } from './testing/fixture.ts';
 
 const fixture = await openRetentionFixture();
 const { account, retention, sql, deps } = fixture;
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 12);
+const numRuns = process.env.PROPERTY_RUNS ? 100 : 12;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const PEOPLE = [0, 1, 2] as const;

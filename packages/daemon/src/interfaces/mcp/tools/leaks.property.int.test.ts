@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { ADMIN, NOW, openReading, type Scopes } from '../testing/reading.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 20);
+const numRuns = process.env.PROPERTY_RUNS ? 200 : 20;
 vi.setConfig({ testTimeout: 60_000 + 1_000 * numRuns });
 
 const reading = await openReading();
