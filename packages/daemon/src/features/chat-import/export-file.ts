@@ -1,7 +1,7 @@
 // Stores an uploaded file on disk while it is read, and reads its text line by line. It may be a .zip: then only the
 // chat's text is read, found by its file name, and the paths in the .zip are never used.
 // Invariant: size, number of entries and length of a line are bounded, whatever the file contains.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -34,7 +34,9 @@ export async function storeExportFile(
   await mkdir(folder, { mode: 0o700, recursive: true });
   const path = join(folder, 'export');
   try {
-    await pipeline(bounded(bytes), createWriteStream(path, { mode: 0o600 }));
+    // Open before anything can fail: an open that is still pending would empty the next file of this name.
+    const file = await open(path, 'w', 0o600);
+    await pipeline(bounded(bytes), file.createWriteStream());
     return { ...((await isZip(path)) ? await heldZip(path) : heldText(path)), drop };
   } catch (error) {
     await drop();
