@@ -62,7 +62,7 @@ const repeating = globSync('packages/*/src/**/*.test.ts', { cwd: root }).filter(
 );
 const needsDatabase = (file: string): boolean => file.endsWith('.int.test.ts');
 
-const checks = (full: boolean): Step[] => [
+const CHECKS: readonly Step[] = [
   { part: 'check', name: 'check', command: npm('check'), report: `${REPORTS}/unit.json` },
   tests(
     'check',
@@ -71,7 +71,7 @@ const checks = (full: boolean): Step[] => [
     { env: { PROPERTY_RUNS: '10000' } },
   ),
   tests('check', 'large sizes', [...QUICK, ...repeating.filter(needsDatabase)], {
-    env: { PROPERTY_RUNS: full ? '10000' : '2000' },
+    env: { PROPERTY_RUNS: '10000' },
   }),
   { part: 'check', name: 'docs site', command: npm('docs') },
 ];
@@ -161,7 +161,7 @@ function allSteps(full: boolean): Step[] {
       };
     });
   return [
-    ...checks(full),
+    ...CHECKS,
     BUILD,
     ...SUITES,
     onPostgres15(),
