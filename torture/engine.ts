@@ -1,5 +1,5 @@
 // Kills the daemon and its PostgreSQL while conversations are created, paused, resumed, cancelled and written to, then
-// lets everything finish and checks the database.
+// lets everything finish and checks the database. No phone is linked, so no message is sent and no follow-up is due.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +81,16 @@ async function killPostgres(home: string): Promise<void> {
 /** Only guards against a hang: longer than any conversation here takes between two steps, even on a busy machine. */
 const STUCK_MS = 180_000;
 
-/** Resumes paused conversations and waits until all have ended, or none makes progress. */
+const TO_THE_END: Readonly<Record<string, string>> = {
+  PAUSED: 'resume',
+  NEEDS_HUMAN_INTERVENTION: 'cancel',
+  WAITING_FOR_REPLY: 'cancel',
+};
+
+/**
+ * Resumes paused conversations, cancels those that wait for their message to be sent or for the owner, and waits until
+ * all have ended, or none makes progress.
+ */
 async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
   const began = performance.now();
   let fewest = Number.POSITIVE_INFINITY;
@@ -98,10 +107,8 @@ async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
       return Number.NaN;
     }
     for (const { id, state } of open ?? []) {
-      if (state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION') {
-        const verb = state === 'PAUSED' ? 'resume' : 'cancel';
-        await daemon.call('POST', `/api/instances/${id}/${verb}`);
-      }
+      const verb = TO_THE_END[state];
+      if (verb !== undefined) await daemon.call('POST', `/api/instances/${id}/${verb}`);
     }
     await sleep(500);
   }

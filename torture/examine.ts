@@ -64,6 +64,8 @@ async function acknowledgedIsThere({ pool }: Database, { acknowledged }: Load): 
 const INVARIANTS: Readonly<Record<string, string>> = {
   'a conversation that never came to its end': `
     SELECT id, state FROM instances WHERE state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED')`,
+  'a follow-up although no message was sent': `
+    SELECT id, follow_up_count FROM instances WHERE follow_up_count > 0`,
   'an agent’s message said twice': `
     SELECT instance_id, content FROM instance_messages
     WHERE role = 'agent' AND content NOT LIKE 'continue%' GROUP BY 1, 2 HAVING count(*) > 1`,

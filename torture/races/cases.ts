@@ -21,11 +21,12 @@ export interface RaceContext {
 
 const INTERVAL_MS = 60_000;
 
-/** A conversation that waits for its contact, whose first message was sent. */
+/** A conversation that waits for its contact: its first message was acknowledged, and the follow-up clock runs. */
 async function waiting(stage: RaceContext): Promise<InstanceId> {
   const id = await stage.lane.create(stage.phone, { interval_ms: INTERVAL_MS, max_followups: 2 });
   await stage.rest();
   await stage.lane.carry();
+  await stage.rest();
   return id;
 }
 

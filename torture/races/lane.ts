@@ -218,6 +218,7 @@ export class Lane {
           this.#carrier().hooks,
         ),
       );
+      this.#jobs.wake('conversation');
     });
   }
 
@@ -319,7 +320,7 @@ export class Lane {
 }
 
 const nameOf = (wake: string) =>
-  wake === 'heartbeat' || wake === 'undelivered' ? wake : `turn:${wake}`;
+  ['heartbeat', 'undelivered', 'acknowledged'].includes(wake) ? wake : `turn:${wake}`;
 
 const LOOK = `
   SELECT (SELECT count(*) FROM pg_stat_activity

@@ -52,7 +52,8 @@ export function faultsOf(sent: SentMail, why: MessageExplanation, truth: Truth):
 }
 
 /** Sentences that say that no agent read the message. */
-const UNREAD = /^Stored and not answered|^Ignored because (it ends|it is yours)/;
+const UNREAD =
+  /^Stored and not answered|^Ignored because (it ends|it is yours)|allows reading and not answering/;
 
 const claimed = (sentence: string) => ({
   answered:
@@ -108,8 +109,7 @@ function expected({ kind, person, during }: SentMail): RegExp {
   if (role === 'quiet') return of(waits);
   if (role === 'read_only')
     return of(
-      `Not answered: it was handed to auto-reply \\(scripted, run \\w{8}\\), ${HANDED(name)}, but the grant does not allow answering[^.]*\\.`,
-      BRAKES(name),
+      `Not answered: it was handed to auto-reply, ${HANDED(name)}, but the grant allows reading and not answering, so nothing was sent\\.`,
     );
   const by = `auto-reply \\(scripted, run \\w{8}\\)`;
   const may = `${HANDED(name)} and answering`;
