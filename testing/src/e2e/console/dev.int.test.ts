@@ -132,7 +132,7 @@ it(
     const file = 'packages/daemon/src/interfaces/http/routes/sign-in.ts';
     await edit(file, "'/api/logout/everywhere'", "'/api/logout/all'");
     await printed(
-      /^Restarting: packages\/daemon\/src\/http\/routes\/sign-in\.ts changed\.$/m,
+      /^Restarting: packages\/daemon\/src\/interfaces\/http\/routes\/sign-in\.ts changed\.$/m,
       before,
     );
     await printed(/^Restarted\.$/m, before);
