@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { delayFor, longestWait, RETRY, type RetryTable } from './retry.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 const tables: [string, RetryTable][] = Object.entries(RETRY);
 const anyTable = fc.constantFrom(...tables.map(([, table]) => table));
 const anyJitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

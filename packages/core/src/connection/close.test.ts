@@ -5,7 +5,7 @@ import { longestWait, RETRY } from '../retry.ts';
 import { CLOSE_POLICY, decideOnClose, LASTING_AFTER, RECREATE_AT_ONCE } from './close-policy.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 const anyCode = fc.oneof(
   fc.constantFrom(...Object.keys(CLOSE_POLICY).map(Number)),
   fc.integer(),

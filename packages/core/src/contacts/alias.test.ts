@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { aliasKey, aliasOfJid, lidAlias, phoneAlias } from './alias.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 // The first digit is never 0, as in international form.
 const digits = (min: number, max: number) =>
   fc.stringMatching(new RegExp(`^[1-9][0-9]{${min - 1},${max - 1}}$`));

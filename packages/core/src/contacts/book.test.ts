@@ -14,7 +14,7 @@ import {
 import { type Grant, isGrantWithin } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const READ: Grant = { canRead: true, canReply: false, replyMode: 'draft', canInitiate: false };
 

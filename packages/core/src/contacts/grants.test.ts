@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { DENIED_GRANT, type Grant, grantChange, isGrantWithin, narrowestGrant } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const anyGrant = fc.option(
   fc.record<Grant>({

@@ -26,7 +26,7 @@ import {
 import { assistant, OWN_CHAT } from './testing/cast.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 
 const rank = ({ outcome }: Decision): number => DECISION_OUTCOMES.indexOf(outcome);
 const ask = ({ actor, intent, facts }: Case): Decision => decide(actor, intent, facts);

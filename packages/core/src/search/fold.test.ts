@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { foldText } from './words.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
 
 describe('folding of spelling variants', () => {
   test.each([

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { splitIntoWords } from './words.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300);
-vi.setConfig({ testTimeout: 5_000 + 10 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 10 * numRuns });
 
 const terms = (text: string) => splitIntoWords(text).map(({ term }) => term);
 const plain = (text: string) =>

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { readInboxRow, UnreadableMessage } from './read-message.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
-vi.setConfig({ testTimeout: 5_000 + 20 * numRuns });
+vi.setConfig({ testTimeout: 60_000 + 20 * numRuns });
 
 const OWN = ['15550000001:3@s.whatsapp.net', '100000000000001:3@lid'];
 const BOB = '15550000002@s.whatsapp.net';
