@@ -41,7 +41,7 @@ export default defineConfig({
     nav: [
       page('Start', 'start'),
       page('Concepts', 'concepts'),
-      page('Guides', 'guides/people'),
+      page('Guides', 'guides/link'),
       page('Reference', 'reference/commands'),
       page('Operations', 'operations'),
       page('Limits', 'limits'),
@@ -52,19 +52,29 @@ export default defineConfig({
         items: [
           { text: 'Relay', link: '/' },
           page('Start', 'start'),
+          page('Installation', 'install'),
+          page('Models', 'models'),
           page('Concepts', 'concepts'),
-          page('Honest limits', 'limits'),
+          page('Glossary', 'glossary'),
+          page('Limits', 'limits'),
         ],
       },
       {
         text: 'Guides',
         items: [
+          page('Link a phone', 'guides/link'),
           page('People and grants', 'guides/people'),
           page('Delegate a conversation', 'guides/delegate'),
           page('Answer with drafts', 'guides/drafts'),
+          page('Approve from the console', 'guides/approve'),
+          page('Read and send messages', 'guides/messages'),
           page('Digests of a group', 'guides/digests'),
           page('Search, and why', 'guides/search'),
-          page('Programs', 'guides/programs'),
+          page('Clients', 'guides/clients'),
+          page('Connect an MCP client', 'guides/mcp'),
+          page('Webhooks', 'guides/webhooks'),
+          page('Containers', 'guides/containers'),
+          page('Your own PostgreSQL', 'guides/postgresql'),
           page('Back up and upgrade', 'guides/backup'),
         ],
       },
@@ -86,6 +96,7 @@ export default defineConfig({
         text: 'Reference',
         items: [
           page('Commands', 'reference/commands'),
+          page('Configuration', 'configuration'),
           page('API', 'reference/api'),
           page('Error codes', 'reference/errors'),
           page('Tokens', 'tokens'),
@@ -96,7 +107,7 @@ export default defineConfig({
       },
       {
         text: 'Operations',
-        items: [page('Running it', 'operations'), { text: 'Security', link: '/SECURITY' }],
+        items: [page('Operations', 'operations'), { text: 'Security', link: '/SECURITY' }],
       },
       {
         text: 'Building it',

@@ -23,7 +23,7 @@ export const FILES: readonly string[] = ['docs/api/openapi.json'];
 
 const isPage = (path: string): boolean => /^(docs\/.+|[A-Z]+)\.md$/.test(path);
 
-/** A decision's own heading, as `0005. No NOTIFY inside a transition`. */
+/** A decision's own heading, as `0001. Use PostgreSQL as the only store`. */
 export function decisions(): DefaultTheme.SidebarItem[] {
   const folder = join(ROOT, 'docs/decisions');
   const names = readdirSync(folder).filter((name) => /^\d{4}-.*\.md$/.test(name));
