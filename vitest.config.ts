@@ -75,7 +75,7 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...IGNORED, '**/*.int.test.ts'],
-          setupFiles,
+          setupFiles: [...setupFiles, 'packages/web/src/unit-setup.ts'],
           // Pure code has no state to hide from the next file, and is loaded once instead of in each.
           isolate: false,
           // Keeps transformed modules in node_modules/.vite between runs.

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
 import {
   convertCssVariables,
   DEFAULT_THEME,
@@ -31,6 +32,22 @@ const variables = (): Plugin => ({
     return convertCssVariables(
       deepMerge(all, { dark: schemes, light: { '--mantine-color-scheme': 'light' } }),
       ':root',
+    );
+  },
+});
+
+const CATALOGUE = /\/src\/locales\/[^/]+\/[^/]+\.json$/;
+
+/** Compiles the texts, so that the page needs no parser for them. */
+const texts = (): Plugin => ({
+  name: 'relay:texts',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!CATALOGUE.test(id)) return undefined;
+    const messages = Object.entries(JSON.parse(code) as Record<string, string>);
+    return JSON.stringify(
+      Object.fromEntries(messages.map(([key, text]) => [key, compileMessageOrThrow(text)])),
     );
   },
 });
@@ -113,7 +130,7 @@ const ahead = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [react(), variables(), ahead(), dressed(), readAtOnce(), compressed()],
+  plugins: [react(), variables(), texts(), ahead(), dressed(), readAtOnce(), compressed()],
   html: { cspNonce: PAGE_NONCE },
   build: {
     license: { fileName: 'licences.md' },

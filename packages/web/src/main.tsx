@@ -21,8 +21,11 @@ import {
 import { linkQuery, statusQuery } from './data/queries.ts';
 import { createRefresher } from './data/refresher.ts';
 import { isSignedOut, relay } from './data/relay.ts';
+import { startLocale } from './i18n.ts';
 import { router } from './router.tsx';
 import { ThemeProvider } from './theme/theme-provider.tsx';
+
+const texts = startLocale('common', 'home');
 
 const queries = createQueryClient(() => live.markSignedOut());
 const live = createLiveStream(relay, createRefresher(queries, untilTabVisible), openTabChannel());
@@ -36,6 +39,7 @@ reconnectOnWake(live);
 
 const root = document.getElementById('root');
 if (root) {
+  await texts;
   createRoot(root).render(
     <StrictMode>
       <ThemeProvider>

@@ -10,6 +10,7 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { loadWhenReachable } from './data/lazy-load.ts';
+import { type Area, loadMessages } from './i18n.ts';
 import { HomeScreen } from './pages/home/home.tsx';
 import {
   readApprovalsSearch,
@@ -49,27 +50,52 @@ const listed = <Path extends ConsolePage, Search extends AnyValidator>(
   validateSearch: Search,
 ) => createRoute({ ...at(path, component), validateSearch });
 
-const later: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(() => loadWhenReachable(load), name);
+/** A page that is loaded on its first visit, together with its texts. */
+const later = <Screens extends Record<string, unknown>>(
+  area: Area,
+  load: () => Promise<Screens>,
+  name: keyof Screens,
+): RouteComponent =>
+  lazyRouteComponent(
+    () =>
+      loadWhenReachable(() => Promise.all([load(), loadMessages(area)])).then(
+        ([screens]) => screens,
+      ),
+    name,
+  );
 
-const approvals = later(() => import('./pages/approvals/approvals.tsx'), 'ApprovalsScreen');
+const approvals = later(
+  'approvals',
+  () => import('./pages/approvals/approvals.tsx'),
+  'ApprovalsScreen',
+);
 const conversations = later(
+  'conversations',
   () => import('./pages/conversations/conversations.tsx'),
   'ConversationsScreen',
 );
 const conversation = later(
+  'conversations',
   () => import('./pages/conversations/one/conversation.tsx'),
   'ConversationScreen',
 );
-const chats = later(() => import('./pages/chats/chats.tsx'), 'ChatsScreen');
-const assistant = later(() => import('./pages/assistant/assistant.tsx'), 'AssistantScreen');
-const schedules = later(() => import('./pages/schedules/schedules.tsx'), 'SchedulesScreen');
-const people = later(() => import('./pages/people/people.tsx'), 'PeopleScreen');
-const groups = later(() => import('./pages/groups/groups.tsx'), 'GroupsScreen');
-const search = later(() => import('./pages/search/search.tsx'), 'SearchScreen');
-const ledger = later(() => import('./pages/ledger/ledger.tsx'), 'LedgerScreen');
-const tools = later(() => import('./pages/tools/tools.tsx'), 'ToolsScreen');
-const settings = later(() => import('./pages/settings/settings.tsx'), 'SettingsScreen');
+const chats = later('chats', () => import('./pages/chats/chats.tsx'), 'ChatsScreen');
+const assistant = later(
+  'assistant',
+  () => import('./pages/assistant/assistant.tsx'),
+  'AssistantScreen',
+);
+const schedules = later(
+  'schedules',
+  () => import('./pages/schedules/schedules.tsx'),
+  'SchedulesScreen',
+);
+const people = later('people', () => import('./pages/people/people.tsx'), 'PeopleScreen');
+const groups = later('groups', () => import('./pages/groups/groups.tsx'), 'GroupsScreen');
+const search = later('search', () => import('./pages/search/search.tsx'), 'SearchScreen');
+const ledger = later('ledger', () => import('./pages/ledger/ledger.tsx'), 'LedgerScreen');
+const tools = later('tools', () => import('./pages/tools/tools.tsx'), 'ToolsScreen');
+const settings = later('settings', () => import('./pages/settings/settings.tsx'), 'SettingsScreen');
 
 const routeTree = root.addChildren([
   listed('/', HomeScreen, readHomeSearch),

@@ -9,15 +9,16 @@ import {
   TURNS,
   type WhoseTurn,
 } from '@relay/contract/conversation/states';
+import type { MessageId } from './i18n.ts';
 
 interface HomeSearch {
   readonly hours?: ActivityHours;
 }
 
-export const ACTIVITY_SPANS: readonly { readonly hours: ActivityHours; readonly word: string }[] = [
-  { hours: 24, word: '24 h' },
-  { hours: 168, word: '7 days' },
-  { hours: 720, word: '30 days' },
+export const ACTIVITY_SPANS: readonly { readonly hours: ActivityHours }[] = [
+  { hours: 24 },
+  { hours: 168 },
+  { hours: 720 },
 ];
 
 export function readHomeSearch(raw: Readonly<Record<string, unknown>>): HomeSearch {
@@ -106,12 +107,12 @@ const withoutUndefined = (of: object) =>
 
 // Search parameter of a conversation: the part that a phone shows. Pure.
 
-export const CONVERSATION_TABS = {
-  transcript: 'Transcript',
-  plan: 'Plan',
-  history: 'History',
-} as const;
-export type ConversationTab = keyof typeof CONVERSATION_TABS;
+export const CONVERSATION_TAB_LABELS = {
+  transcript: 'common.conversation.tab.transcript',
+  plan: 'common.conversation.tab.plan',
+  history: 'common.conversation.tab.history',
+} as const satisfies Readonly<Record<string, MessageId>>;
+export type ConversationTab = keyof typeof CONVERSATION_TAB_LABELS;
 
 interface ConversationSearch {
   /** The transcript if missing. */
@@ -289,20 +290,22 @@ export interface LedgerSearch {
 }
 
 export const LEDGER_SINCE = {
-  hour: { word: 'Last hour', ms: 3_600_000 },
-  day: { word: 'Last 24 hours', ms: 86_400_000 },
-  week: { word: 'Last 7 days', ms: 7 * 86_400_000 },
-} as const;
+  hour: { label: 'common.since.hour', ms: 3_600_000 },
+  day: { label: 'common.since.day', ms: 86_400_000 },
+  week: { label: 'common.since.week', ms: 7 * 86_400_000 },
+} as const satisfies Readonly<Record<string, { readonly label: MessageId; readonly ms: number }>>;
 type Since = keyof typeof LEDGER_SINCE;
 
 /** Outcomes grouped as the owner sees them; the ledger has more kinds of ignoring a message. */
 export const OUTCOME_GROUPS = {
-  answered: { word: 'Answered', of: ['answered'] },
-  allowed: { word: 'Allowed', of: ['allow'] },
-  asked: { word: 'Asked you', of: ['needs_approval', 'waiting'] },
-  left: { word: 'Left alone', of: ['stored', 'ignored', 'unanswered', 'skipped'] },
-  refused: { word: 'Refused', of: ['deny', 'stopped'] },
-} as const;
+  answered: { label: 'common.outcomeGroup.answered', of: ['answered'] },
+  allowed: { label: 'common.outcomeGroup.allowed', of: ['allow'] },
+  asked: { label: 'common.outcomeGroup.asked', of: ['needs_approval', 'waiting'] },
+  left: { label: 'common.outcomeGroup.left', of: ['stored', 'ignored', 'unanswered', 'skipped'] },
+  refused: { label: 'common.outcomeGroup.refused', of: ['deny', 'stopped'] },
+} as const satisfies Readonly<
+  Record<string, { readonly label: MessageId; readonly of: readonly string[] }>
+>;
 
 /** As the API takes it: several, separated. */
 export const expandOutcomeGroup = (outcome: string): string =>

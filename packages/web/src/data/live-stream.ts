@@ -34,7 +34,7 @@ export function createLiveStream(
   share: TabChannel = singleTabChannel,
 ): LiveStream {
   const listeners = new Set<() => void>();
-  const ears = new Set<(event: LiveEvent) => void>();
+  const eventListeners = new Set<(event: LiveEvent) => void>();
   let connection: DaemonConnection = { state: 'opening' };
   let cursor: string | undefined;
   let ending = new AbortController();
@@ -60,7 +60,7 @@ export function createLiveStream(
       refresher.invalidateAll();
       become({ state: 'live' });
     }
-    for (const ear of ears) ear(event);
+    for (const listener of eventListeners) listener(event);
   };
   const leave = () => {
     if (connection.state === 'signed_out') return;
@@ -99,7 +99,7 @@ export function createLiveStream(
   };
 
   /** From another tab. */
-  const heard: {
+  const handlers: {
     readonly [Kind in TabMessage['kind']]: (message: Extract<TabMessage, { kind: Kind }>) => void;
   } = {
     event: ({ event }) => take(event),
@@ -119,7 +119,7 @@ export function createLiveStream(
     try: () => void (isLeading() && connection.state === 'gone' && restart()),
   };
   share.onMessage((message) => {
-    if (!ending.signal.aborted) (heard[message.kind] as (message: TabMessage) => void)(message);
+    if (!ending.signal.aborted) (handlers[message.kind] as (message: TabMessage) => void)(message);
   });
 
   return {
@@ -128,9 +128,9 @@ export function createLiveStream(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    listen(ear) {
-      ears.add(ear);
-      return () => ears.delete(ear);
+    listen(listener) {
+      eventListeners.add(listener);
+      return () => eventListeners.delete(listener);
     },
     start() {
       if (connection.state === 'signed_out') become({ state: 'opening' });
@@ -205,22 +205,22 @@ const WAKE_CHECK_MS = 5_000;
 const SLEPT_MS = 90_000;
 
 export function reconnectOnWake(live: LiveStream): void {
-  const ifGone = () => {
+  const reconnectIfGone = () => {
     if (!document.hidden && live.get().state === 'gone') live.reconnectNow();
   };
-  const anew = () => live.get().state !== 'signed_out' && live.reconnectNow();
-  document.addEventListener('visibilitychange', ifGone);
-  addEventListener('focus', ifGone);
-  addEventListener('pageshow', ({ persisted }) => persisted && anew());
-  addEventListener('online', anew);
+  const reconnect = () => live.get().state !== 'signed_out' && live.reconnectNow();
+  document.addEventListener('visibilitychange', reconnectIfGone);
+  addEventListener('focus', reconnectIfGone);
+  addEventListener('pageshow', ({ persisted }) => persisted && reconnect());
+  addEventListener('online', reconnect);
   let last = Date.now();
   setInterval(() => {
     const now = Date.now();
-    if (now - last > SLEPT_MS) anew();
+    if (now - last > SLEPT_MS) reconnect();
     last = now;
     // The leading tab may be in the background, where the browser delays its timers.
     const connection = live.get();
-    if (connection.state === 'gone' && connection.retryAt < now - WAKE_CHECK_MS) ifGone();
+    if (connection.state === 'gone' && connection.retryAt < now - WAKE_CHECK_MS) reconnectIfGone();
   }, WAKE_CHECK_MS);
 }
 
@@ -243,7 +243,7 @@ export const LiveStreamContext = createContext<LiveStream | null>(null);
 
 export function useLiveStream(): LiveStream {
   const live = use(LiveStreamContext);
-  if (live === null) throw new Error('There is no stream outside of the console.');
+  if (live === null) throw new Error('useLiveStream needs a LiveStreamContext.');
   return live;
 }
 

@@ -1,6 +1,7 @@
 // The typed client for the daemon, using the page's own session. It keeps no state; data lives in the query cache.
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
+import { t } from '../i18n.ts';
 
 export const relay = createRelayClient({ baseUrl: '' });
 
@@ -18,4 +19,4 @@ export const needsOwnerToken = (error: unknown): boolean =>
 
 /** The error as text for people; the daemon's own sentence where there is one. */
 export const readableError = (error: unknown): string =>
-  error instanceof Error ? error.message : 'Something went wrong.';
+  error instanceof Error ? error.message : t('common.error.unknown');

@@ -10,6 +10,7 @@ import {
   IconTargetArrow,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { t } from '../i18n.ts';
 import { formatContact } from './format.ts';
 
 interface ApprovalCopy {
@@ -20,55 +21,66 @@ interface ApprovalCopy {
 }
 
 export const approvalRecipient = ({ recipient_name, recipient }: Approval): string =>
-  recipient_name ?? (recipient === null ? 'them' : formatContact(recipient));
+  recipient_name ??
+  (recipient === null ? t('common.approval.unknownRecipient') : formatContact(recipient));
 
 export function approvalCopy(approval: Approval): ApprovalCopy {
-  const whom = approvalRecipient(approval);
+  const name = approvalRecipient(approval);
   switch (approval.kind) {
     case 'send_message':
       return approval.reason_code === 'first_contact'
         ? {
-            question: `Write to ${whom} for the first time?`,
+            question: t('common.approval.firstMessage', { name }),
             icon: IconMessagePlus,
-            approveLabel: 'Approve and send',
+            approveLabel: t('common.approval.approve.send'),
           }
-        : { question: `Send this to ${whom}?`, icon: IconSend, approveLabel: 'Approve and send' };
+        : {
+            question: t('common.approval.message', { name }),
+            icon: IconSend,
+            approveLabel: t('common.approval.approve.send'),
+          };
     case 'create_conversation':
       return {
-        question: `Start a conversation with ${whom}?`,
+        question: t('common.approval.conversation', { name }),
         icon: IconTargetArrow,
-        approveLabel: 'Approve and start',
+        approveLabel: t('common.approval.approve.start'),
       };
     case 'schedule_message':
       return {
-        question: `Send this to ${whom} ${shortTime(approval)}?`,
+        question: scheduleQuestion(approval, name),
         icon: IconCalendarPlus,
-        approveLabel: 'Approve the schedule',
+        approveLabel: t('common.approval.approve.schedule'),
       };
     case 'cancel_schedule':
       return {
-        question: `Cancel the scheduled message to ${whom}?`,
+        question: t('common.approval.cancelSchedule', { name }),
         icon: IconCalendarX,
-        approveLabel: 'Approve and cancel it',
+        approveLabel: t('common.approval.approve.cancelSchedule'),
       };
     case 'manage_grant':
       return {
-        question: `Change what is open for ${whom}?`,
+        question: t('common.approval.grant', { name }),
         icon: IconKey,
-        approveLabel: 'Approve the change',
+        approveLabel: t('common.approval.approve.grant'),
       };
   }
 }
 
 /** Without the time zone and the catch-up rule, which are shown beside the text. */
-const shortTime = ({ when }: Approval): string => when?.split(/[,;]/, 1)[0] ?? 'later';
+function scheduleQuestion({ when }: Approval, name: string): string {
+  const time = when?.split(/[,;]/, 1)[0];
+  return time === undefined
+    ? t('common.approval.schedule', { name })
+    : t('common.approval.scheduleAt', { name, time });
+}
 
-/** The owner's answer, as a ledger row stores it. */
-export const ANSWER_SENTENCES: Readonly<Record<string, string>> = {
-  approve: 'You said yes.',
-  reject: 'You said no.',
-  edit: 'You changed the words.',
-};
+const ANSWERS = ['approve', 'reject', 'edit'] as const;
+
+/** The owner's answer, as a ledger row stores it; undefined if this version does not know it. */
+export function approvalAnswerText(answer: unknown): string | undefined {
+  const known = ANSWERS.find((one) => one === answer);
+  return known && t(`common.approval.answer.${known}`);
+}
 
 export const approvalReason = ({ reason }: Pick<Approval, 'reason'>): string =>
   withoutApprovalsHint(reason);

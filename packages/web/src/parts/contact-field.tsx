@@ -6,6 +6,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react';
 import { nounKey } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
+import { t } from '../i18n.ts';
 import { contactLabel, formatPhoneNumber } from './format.ts';
 
 /** A known contact, an unknown number, or the owner's own chat. */
@@ -16,7 +17,7 @@ export type ContactChoice =
 
 interface ContactFieldProps {
   readonly value: ContactChoice | null;
-  onChoose(somebody: ContactChoice | null): void;
+  onChoose(choice: ContactChoice | null): void;
   readonly label: string;
   readonly description?: ReactNode;
   readonly error?: ReactNode;
@@ -58,8 +59,8 @@ export function ContactField({ value, onChoose, withMe = false, ...field }: Cont
       openOnFocus={false}
       searchable
       clearable
-      placeholder="Name or number"
-      nothingFoundMessage="Nobody is known by that. Give a number with its country code."
+      placeholder={t('common.contact.placeholder')}
+      nothingFoundMessage={t('common.contact.notFound')}
       data={[...known].map(([id, choice]) => ({ value: id, label: choiceLabel(choice) }))}
       // The daemon has already filtered.
       filter={({ options }) => options}
@@ -67,26 +68,29 @@ export function ContactField({ value, onChoose, withMe = false, ...field }: Cont
       onChange={(id) => onChoose((id !== null && known.get(id)) || null)}
       searchValue={typed}
       onSearchChange={setTyped}
-      clearButtonProps={{ 'aria-label': 'Choose somebody else' }}
+      clearButtonProps={{ 'aria-label': t('common.action.clear') }}
     />
   );
 }
 
-const choiceId = (somebody: ContactChoice): string => {
-  if (somebody.is === 'me') return 'me';
-  return somebody.is === 'number' ? `+${somebody.digits}` : somebody.contact.id;
+const choiceId = (choice: ContactChoice): string => {
+  if (choice.is === 'me') return 'me';
+  return choice.is === 'number' ? `+${choice.digits}` : choice.contact.id;
 };
 
 /** As the API takes a recipient. */
 export const choiceAddress = choiceId;
 
-function choiceLabel(somebody: ContactChoice): string {
-  if (somebody.is === 'me') return 'Yourself';
-  if (somebody.is === 'number') return formatPhoneNumber(somebody.digits);
-  const { contact } = somebody;
-  const digits = contact.phone_number;
-  const more =
-    contact.kind === 'group' ? 'group' : digits === null ? null : formatPhoneNumber(digits);
+function choiceLabel(choice: ContactChoice): string {
+  if (choice.is === 'me') return t('common.contact.self');
+  if (choice.is === 'number') return formatPhoneNumber(choice.digits);
+  const { contact } = choice;
   const name = contactLabel(contact);
-  return more === null || more === name ? name : `${name} · ${more}`;
+  const detail = contactDetail(contact);
+  return detail === null || detail === name ? name : `${name} · ${detail}`;
+}
+
+function contactDetail({ kind, phone_number: digits }: ListedContact): string | null {
+  if (kind === 'group') return t('common.contact.group');
+  return digits === null ? null : formatPhoneNumber(digits);
 }

@@ -1,28 +1,26 @@
-// Formats numbers and phone numbers. Pure.
+// Formats numbers and phone numbers for the reader's region. Pure.
+import { formatLocale, isolate, t } from '../i18n.ts';
 
-/** `12,480`, in English. Written by hand: `Intl` takes longer to initialize than a page to render. */
-export const groupDigits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+/** Creates a formatter on its first use and keeps it: creating one is slow. */
+function formatterOf<Formatter>(create: (locale: string) => Formatter): () => Formatter {
+  let kept: { readonly locale: string; readonly formatter: Formatter } | undefined;
+  return () => {
+    const locale = formatLocale();
+    if (kept === undefined || kept.locale !== locale) kept = { locale, formatter: create(locale) };
+    return kept.formatter;
+  };
+}
 
-const COUNT_WORDS = [
-  'No',
-  'One',
-  'Two',
-  'Three',
-  'Four',
-  'Five',
-  'Six',
-  'Seven',
-  'Eight',
-  'Nine',
-  'Ten',
-];
+const numbers = formatterOf((locale) => new Intl.NumberFormat(locale));
 
-export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${groupDigits(n)} ${n === 1 ? one : many}`;
+/** `12,480` */
+export const groupDigits = (n: number): string => numbers().format(n);
 
-/** For the beginning of a sentence: `Four things`. */
-export const countInWords = (n: number, one: string, many = `${one}s`): string =>
-  `${COUNT_WORDS[n] ?? groupDigits(n)} ${n === 1 ? one : many}`;
+const MOST_COUNTED = 99;
+
+/** For a small badge: `7`, `99+`. */
+export const formatCount = (n: number): string =>
+  n > MOST_COUNTED ? t('common.count.over', { max: MOST_COUNTED }) : groupDigits(n);
 
 /** Digits with a plus, in groups of three from the right for readability. */
 export function formatPhoneNumber(digits: string): string {
@@ -31,7 +29,7 @@ export function formatPhoneNumber(digits: string): string {
   const groups = [tail.slice(0, -7), tail.slice(-7, -4), tail.slice(-4)].filter(
     (part) => part !== '',
   );
-  return `+${[country, ...groups].filter((part) => part !== '').join(' ')}`;
+  return isolate(`+${[country, ...groups].filter((part) => part !== '').join(' ')}`);
 }
 
 /** A contact's name; a number is formatted. */
@@ -40,80 +38,114 @@ export const formatContact = (who: string): string =>
 
 // Formats times. Pure: the caller passes the current time.
 
-// English and 24-hour time, whatever the browser prefers. Written by hand: `Intl` formats take longer to initialize
-// than the first page takes to render.
-const WEEKDAYS = [
-  ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
-] as const;
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
-  ...['August', 'September', 'October', 'November', 'December'],
-] as const;
-
-const two = (n: number): string => String(n).padStart(2, '0');
-const clock = (date: Date): string => `${two(date.getHours())}:${two(date.getMinutes())}`;
-const weekday = (date: Date): string => WEEKDAYS[date.getDay()] ?? '';
-const month = (date: Date): string => MONTHS[date.getMonth()] ?? '';
-const dated = (date: Date): string => `${date.getDate()} ${month(date)}`;
-const datedInYear = (date: Date): string => `${dated(date)} ${date.getFullYear()}`;
-
-/** `Mon`, `16 Nov`: for narrow places. */
-export const formatShortWeekday = (date: Date): string => weekday(date).slice(0, 3);
-export const formatShortDate = (date: Date): string =>
-  `${date.getDate()} ${month(date).slice(0, 3)}`;
-
 type Moment = string | number;
 const DAY_MS = 86_400_000;
 
+const dates = (options: Intl.DateTimeFormatOptions) => {
+  const formatter = formatterOf((locale) => new Intl.DateTimeFormat(locale, options));
+  return (date: Date): string => formatter().format(date);
+};
+
+const clock = dates({ timeStyle: 'short' });
+const hour = dates({ hour: 'numeric' });
+const weekday = dates({ weekday: 'long' });
+const shortWeekday = dates({ weekday: 'short' });
+const shortDate = dates({ day: 'numeric', month: 'short' });
+const date = dates({ day: 'numeric', month: 'long' });
+const dateInYear = dates({ day: 'numeric', month: 'long', year: 'numeric' });
+const weekdayAndDate = dates({ weekday: 'long', day: 'numeric', month: 'long' });
+const weekdayAndDateInYear = dates({
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+const isSameYear = (a: Date, b: Date): boolean => a.getFullYear() === b.getFullYear();
+
+/** `Mon`, `16 Nov`: for narrow places. */
+export const formatShortWeekday = (at: Date): string => shortWeekday(at);
+export const formatShortDate = (at: Date): string => shortDate(at);
+
 export const formatTimeOfDay = (at: Moment): string => clock(new Date(at));
+
+/** `14`, or `2 PM` where clocks have 12 hours. */
+export const formatHour = (at: Moment): string => hour(new Date(at));
 
 /** Date and time, for the head of a page. */
 export const formatFullTime = (at: Moment): string =>
-  `${weekday(new Date(at))} ${dated(new Date(at))}, ${formatTimeOfDay(at)}`;
+  t('common.time.dateAndTime', { date: weekdayAndDate(new Date(at)), time: formatTimeOfDay(at) });
+
+type SpanUnit = 'seconds' | 'minutes' | 'hours' | 'days';
+
+/** The largest whole unit of a time span. */
+function largestUnit(ms: number): { readonly unit: SpanUnit; readonly count: number } {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return { unit: 'seconds', count: seconds };
+  if (seconds < 3_600) return { unit: 'minutes', count: Math.floor(seconds / 60) };
+  if (seconds < 86_400) return { unit: 'hours', count: Math.floor(seconds / 3_600) };
+  return { unit: 'days', count: Math.floor(seconds / 86_400) };
+}
+
+// `Intl` has no form as short as these that keeps the space: `4 sec`, `4s`.
 
 /** `4 s`, `12 min`, `3 h`, `2 d`: only the largest unit. */
 export function formatSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
+  const { unit, count } = largestUnit(ms);
+  return t(`common.time.${unit}`, { count });
 }
 
-export const formatAgo = (at: Moment, now: number): string => {
+/** `just now`, `12 min ago`. */
+export function formatAgo(at: Moment, now: number): string {
   const ms = now - new Date(at).getTime();
-  return ms < 1_500 ? 'just now' : `${formatSpan(ms)} ago`;
-};
+  if (ms < 1_500) return t('common.time.now');
+  const { unit, count } = largestUnit(ms);
+  return t(`common.time.${unit}Ago`, { count });
+}
+
+interface MomentParts {
+  /** Null today. */
+  readonly day: string | null;
+  readonly time: string;
+}
+
+/** The day and the time of a moment, for two columns. */
+export function formatMomentParts(at: Moment, now: number): MomentParts {
+  const moment = new Date(at);
+  const today = new Date(now);
+  const time = clock(moment);
+  if (isSameDay(moment, today)) return { day: null, time };
+  if (isNear(moment, now)) return { day: weekday(moment), time };
+  return { day: (isSameYear(moment, today) ? date : dateInYear)(moment), time };
+}
 
 /** `14:20` today, `Saturday 09:00` within a week, else the date. */
 export function formatMoment(at: Moment, now: number): string {
-  const date = new Date(at);
-  if (date.toDateString() === new Date(now).toDateString()) return clock(date);
-  const near = Math.abs(date.getTime() - now) < 6 * DAY_MS;
-  if (near) return `${weekday(date)} ${clock(date)}`;
-  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
-  return (isThisYear ? dated : datedInYear)(date);
+  const { day, time } = formatMomentParts(at, now);
+  if (day === null) return time;
+  return isNear(new Date(at), now) ? t('common.time.dayAndTime', { day, time }) : day;
 }
+
+/** Near enough for its weekday to be unambiguous. */
+const isNear = (moment: Date, now: number): boolean =>
+  Math.abs(moment.getTime() - now) < 6 * DAY_MS;
 
 /** `Today`, `Yesterday`, `Tuesday 10 November`, with the year if it is another. */
 export function formatDay(at: Moment, now: number): string {
-  const date = new Date(at);
-  const day = date.toDateString();
-  if (day === new Date(now).toDateString()) return 'Today';
-  if (day === new Date(now - DAY_MS).toDateString()) return 'Yesterday';
-  const year = date.getFullYear();
-  const words = `${weekday(date)} ${dated(date)}`;
-  return year === new Date(now).getFullYear() ? words : `${words} ${year}`;
+  const moment = new Date(at);
+  const today = new Date(now);
+  if (isSameDay(moment, today)) return t('common.time.today');
+  if (isSameDay(moment, new Date(now - DAY_MS))) return t('common.time.yesterday');
+  return (isSameYear(moment, today) ? weekdayAndDate : weekdayAndDateInYear)(moment);
 }
 
-// The label of an unknown person. Pure.
+// The label of a contact. Pure.
 
 interface NamedContact {
   readonly name: string | null;
   readonly phone_number: string | null;
 }
 
-export const UNKNOWN_PERSON = 'Unknown person';
-
 export const contactLabel = ({ name, phone_number: digits }: NamedContact): string =>
-  name ?? (digits === null ? UNKNOWN_PERSON : formatPhoneNumber(digits));
+  name ?? (digits === null ? t('common.unknownPerson') : formatPhoneNumber(digits));

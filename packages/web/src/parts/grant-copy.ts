@@ -1,35 +1,24 @@
-// A grant as one sentence. Pure.
+// A grant as one text. Pure.
 import type { ListedContact, Permission } from '@relay/contract/api/contacts';
+import { t } from '../i18n.ts';
 
 type GrantFlags = Pick<Permission, 'displayName' | 'canRead' | 'canReply' | 'replyMode'> &
   Partial<Pick<Permission, 'canInitiate'>>;
 
-export function grantSentence({ canInitiate = false, ...granted }: GrantFlags): string {
-  const { displayName, canRead, canReply } = granted;
-  if (canInitiate && !canRead && !canReply)
-    return `Agents may write to ${displayName} first, and read nothing outside of that.`;
-  return `${grantState(granted)}${canInitiate ? ' Agents may write first.' : ''}`;
+export function grantSentence(granted: GrantFlags): string {
+  const { displayName: name, canRead, canReply, replyMode, canInitiate = false } = granted;
+  const values = { name, first: canInitiate ? 'yes' : 'no' };
+  if (!canRead && !canReply)
+    return t(canInitiate ? 'common.grant.firstOnly' : 'common.grant.none', { name });
+  if (!canRead) return t('common.grant.reply', values);
+  if (!canReply) return t('common.grant.read', values);
+  return t(replyMode === 'draft' ? 'common.grant.draft' : 'common.grant.auto', values);
 }
-
-function grantState({ displayName, canRead, canReply, replyMode }: GrantFlags): string {
-  if (!canRead && !canReply) return `${displayName} is closed. No agent sees what they write.`;
-  if (!canRead) return `${displayName} may be written to and is not read.`;
-  if (!canReply) return `Relay may read ${displayName}, never answer.`;
-  return replyMode === 'draft'
-    ? `Relay may read ${displayName} and write drafts. You send them.`
-    : `Relay may read ${displayName} and answer without asking you.`;
-}
-
-export const OPEN_IN_CONVERSATION_ONLY = 'Open inside this conversation only; closes when it ends.';
 
 /** Summarizes a contact's grant. */
 export function grantSummary(contact: ListedContact, name: string): string {
-  const { grant, kind } = contact;
-  if (grant === null || !hasOpenGrant(contact)) {
-    return kind === 'group'
-      ? `${name} is closed. No agent sees what is written there.`
-      : `${name} is closed. No agent sees what they write.`;
-  }
+  const { grant } = contact;
+  if (grant === null) return t('common.grant.none', { name });
   return grantSentence({
     displayName: name,
     canRead: grant.can_read,

@@ -1,6 +1,7 @@
 // The link from a message to why it was treated as it was. Every page that shows a message uses it.
 import { defaultStringifySearch, Link, useRouter } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useCallback } from 'react';
+import { t } from '../i18n.ts';
 
 interface WhyLinkProps {
   /** WhatsApp's id of the message, or Relay's id of one that it sent. */
@@ -10,14 +11,14 @@ interface WhyLinkProps {
   readonly children?: ReactNode;
 }
 
-export function WhyLink({ message, chat, children = 'Why?' }: WhyLinkProps) {
+export function WhyLink({ message, chat, children }: WhyLinkProps) {
   return (
     <Link
       className="small"
       to="/ledger"
       search={chat === undefined ? { message } : { message, chat }}
     >
-      {children}
+      {children ?? t('common.why')}
     </Link>
   );
 }

@@ -1,16 +1,18 @@
 // Small marks with a hue: a badge always has an icon and a word, a light always has a sentence.
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { MessageId } from '../i18n.ts';
 import type { Hue } from '../theme/theme.ts';
+import { formatCount } from './format.ts';
 import classes from './parts.module.css';
 
 interface HueProps {
   readonly hue: Hue;
 }
 
-/** How a state is shown everywhere. */
+/** How a state is shown everywhere; `t(label)` is its name. */
 export interface StateDisplay extends HueProps {
-  readonly word: string;
+  readonly label: MessageId;
   readonly icon: TablerIcon;
 }
 
@@ -58,7 +60,7 @@ export function Count({
 }: Partial<HueProps> & { readonly n: number; readonly says: string }) {
   return (
     <span className={classes.count} data-hue={hue}>
-      <span aria-hidden>{n > 99 ? '99+' : n}</span>
+      <span aria-hidden>{formatCount(n)}</span>
       <span className="unseen">{says}</span>
     </span>
   );

@@ -1,5 +1,5 @@
-// The head of a page: its summary. After a navigation the shell focuses it, so that screen readers announce the page;
-// the tab shows the page's name.
+// The head of a page: its title and summary. After a navigation the shell focuses the title, so that screen readers
+// announce the page.
 
 import type { TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId } from 'react';
@@ -7,16 +7,17 @@ import type { Hue } from '../theme/theme.ts';
 import classes from './parts.module.css';
 
 interface PageProps {
-  /** Shown in the tab, as in the navigation. */
+  /** A noun, as in the navigation; the browser's tab shows it too. */
   readonly title: string;
-  readonly sentence: ReactNode;
+  /** The place of the page among others: `Conversations`. */
   readonly eyebrow?: ReactNode;
+  /** One line: what is here now. */
   readonly summary?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Page({ title, sentence, eyebrow, summary, actions, children }: PageProps) {
+export function Page({ title, eyebrow, summary, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Relay`;
   }, [title]);
@@ -25,7 +26,7 @@ export function Page({ title, sentence, eyebrow, summary, actions, children }: P
       <header className={classes.head}>
         <div>
           {eyebrow !== undefined && <p className={classes.eyebrow}>{eyebrow}</p>}
-          <h1 tabIndex={-1}>{sentence}</h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {summary !== undefined && <p className={classes.lead}>{summary}</p>}
         </div>
         {actions !== undefined && <div className={classes.acts}>{actions}</div>}

@@ -1,10 +1,10 @@
 // Shows the page of a long list with links to the others. Nothing if one page holds all.
 import { Button } from '@mantine/core';
-import { groupDigits } from './format.ts';
+import { t } from '../i18n.ts';
 import classes from './pager.module.css';
 
 interface PagerProps {
-  /** What is counted: `people and groups`. */
+  /** What is listed: `People and groups`. */
   readonly of: string;
   /** From 1. */
   readonly page: number;
@@ -18,27 +18,25 @@ export function Pager({ of, page, size, total, onPage }: PagerProps) {
   const first = (page - 1) * size + 1;
   const last = Math.min(total, page * size);
   return (
-    <nav className={classes.pager} aria-label={`Pages of ${of}`}>
-      <p className="small dim num">
-        {groupDigits(first)} to {groupDigits(last)} of {groupDigits(total)} {of}
-      </p>
+    <nav className={classes.pager} aria-label={t('common.pager.label', { list: of })}>
+      <p className="small dim num">{t('common.pager.range', { first, last, total })}</p>
       <Button
         variant="default"
         size="xs"
         disabled={page === 1}
         onClick={() => onPage(page - 1)}
-        aria-label="Previous page"
+        aria-label={t('common.pager.previous')}
       >
-        Previous
+        {t('common.action.previous')}
       </Button>
       <Button
         variant="default"
         size="xs"
         disabled={last >= total}
         onClick={() => onPage(page + 1)}
-        aria-label="Next page"
+        aria-label={t('common.pager.next')}
       >
-        Next
+        {t('common.action.next')}
       </Button>
     </nav>
   );

@@ -4,6 +4,7 @@ import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { readableError } from '../data/relay.ts';
+import { t } from '../i18n.ts';
 import type { Hue } from '../theme/theme.ts';
 import { Tile } from './marks.tsx';
 import { Sentence } from './page.tsx';
@@ -12,12 +13,12 @@ import classes from './parts.module.css';
 interface EmptyStateProps {
   readonly icon: TablerIcon;
   readonly hue?: Hue;
-  /** One true sentence. */
+  /** One sentence. */
   readonly title: string;
   readonly children?: ReactNode;
   /** One action. */
   readonly action?: ReactNode;
-  /** If it fills the whole page, its sentence is the page's summary. */
+  /** If it fills the whole page, its title is the page's heading. */
   readonly isPage?: boolean;
 }
 
@@ -42,7 +43,7 @@ export function EmptyState({
 /** Placeholder in the shape of the content; shown after 300 ms. */
 export function LoadingRows({ rows = 3 }: { readonly rows?: number }) {
   return (
-    <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
+    <div className={classes.late} role="status" aria-busy="true" aria-label={t('common.loading')}>
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
         <div className={classes.loadingRow} key={row}>
@@ -60,7 +61,7 @@ export function LoadingRows({ rows = 3 }: { readonly rows?: number }) {
 
 export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
   return (
-    <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
+    <div className={classes.late} role="status" aria-busy="true" aria-label={t('common.loading')}>
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they differ in nothing but their place
         <Skeleton key={line} width={`${92 - (line % 6) * 13}%`} height={11} my={12} />
@@ -70,6 +71,7 @@ export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
 }
 
 interface LoadFailureProps {
+  /** As `subject` of `QueryContent`. */
   readonly what: string;
   readonly error: unknown;
   readonly isPage?: boolean;
@@ -79,14 +81,14 @@ interface LoadFailureProps {
 export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailureProps) {
   const again = (
     <Button variant="default" onClick={onRetry}>
-      Try again
+      {t('common.action.retry')}
     </Button>
   );
   return (
     <EmptyState
       icon={IconAlertTriangle}
       hue="bad"
-      title={`${what} could not be loaded.`}
+      title={t('common.loadFailed', { subject: what })}
       action={again}
       isPage={isPage}
     >
@@ -97,7 +99,7 @@ export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailur
 
 interface QueryContentProps<Data> {
   readonly query: UseQueryResult<Data, Error>;
-  /** For the beginning of a sentence: `The approvals`. */
+  /** Names what is loaded, as a heading would: `Approvals`. */
   readonly subject: string;
   readonly loading?: ReactNode;
   readonly isPage?: boolean;

@@ -1,4 +1,5 @@
-// The state of a conversation as a badge: icon and word. Used by the board, the list and the conversation itself.
+// The state of a conversation as a badge: icon and word. Used by the board, the list and the conversation itself. It is
+// always the current state: a button never contains the badge of the state that it leads to.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import {
@@ -15,30 +16,55 @@ import {
   IconStack2,
   IconWriting,
 } from '@tabler/icons-react';
+import { t } from '../i18n.ts';
 import { Badge, type StateDisplay } from './marks.tsx';
 
 export const STATE_DISPLAY: Readonly<Record<InstanceState, StateDisplay>> = {
-  NEEDS_HUMAN_INTERVENTION: { word: 'Needs you', hue: 'you', icon: IconHandStop },
-  CREATED: { word: 'Starting', hue: 'agent', icon: IconCircleDotted },
-  ACTIVE: { word: 'Writing', hue: 'agent', icon: IconWriting },
-  WAITING_FOR_AGENT: { word: 'Reply arrived', hue: 'agent', icon: IconMessageDown },
-  HEARTBEAT_SCHEDULED: { word: 'Follow-up due', hue: 'agent', icon: IconClockUp },
-  WAITING_FOR_REPLY: { word: 'Waiting for reply', hue: 'them', icon: IconHourglass },
-  QUEUED: { word: 'In line', hue: 'parked', icon: IconStack2 },
-  PAUSED: { word: 'Paused', hue: 'parked', icon: IconPlayerPause },
-  COMPLETED: { word: 'Done', hue: 'ok', icon: IconCircleCheck },
-  ABANDONED: { word: 'No answer', hue: 'held', icon: IconMessageOff },
-  FAILED: { word: 'Failed', hue: 'bad', icon: IconCircleX },
+  NEEDS_HUMAN_INTERVENTION: {
+    label: 'common.conversation.state.NEEDS_HUMAN_INTERVENTION',
+    hue: 'you',
+    icon: IconHandStop,
+  },
+  CREATED: { label: 'common.conversation.state.CREATED', hue: 'agent', icon: IconCircleDotted },
+  ACTIVE: { label: 'common.conversation.state.ACTIVE', hue: 'agent', icon: IconWriting },
+  WAITING_FOR_AGENT: {
+    label: 'common.conversation.state.WAITING_FOR_AGENT',
+    hue: 'agent',
+    icon: IconMessageDown,
+  },
+  HEARTBEAT_SCHEDULED: {
+    label: 'common.conversation.state.HEARTBEAT_SCHEDULED',
+    hue: 'agent',
+    icon: IconClockUp,
+  },
+  WAITING_FOR_REPLY: {
+    label: 'common.conversation.state.WAITING_FOR_REPLY',
+    hue: 'them',
+    icon: IconHourglass,
+  },
+  QUEUED: { label: 'common.conversation.state.QUEUED', hue: 'parked', icon: IconStack2 },
+  PAUSED: { label: 'common.conversation.state.PAUSED', hue: 'parked', icon: IconPlayerPause },
+  COMPLETED: { label: 'common.conversation.state.COMPLETED', hue: 'ok', icon: IconCircleCheck },
+  ABANDONED: { label: 'common.conversation.state.ABANDONED', hue: 'held', icon: IconMessageOff },
+  FAILED: { label: 'common.conversation.state.FAILED', hue: 'bad', icon: IconCircleX },
 };
 
 type InstanceWithState = Pick<ConversationInstance, 'state' | 'failure_reason'>;
 
-/** A conversation that the owner ended did not fail. */
-export const stateWord = ({ state, failure_reason }: InstanceWithState): string =>
-  failure_reason === 'cancelled' ? 'Cancelled' : STATE_DISPLAY[state].word;
+const CANCELLED: StateDisplay = {
+  label: 'common.conversation.state.cancelled',
+  hue: 'parked',
+  icon: IconCircleX,
+};
+
+/** A conversation that the owner cancelled did not fail. */
+export const stateDisplay = ({ state, failure_reason }: InstanceWithState): StateDisplay =>
+  failure_reason === 'cancelled' ? CANCELLED : STATE_DISPLAY[state];
+
+export const stateWord = (instance: InstanceWithState): string => t(stateDisplay(instance).label);
 
 export function StateBadge({ instance }: { readonly instance: InstanceWithState }) {
-  const { hue, icon } = STATE_DISPLAY[instance.state];
+  const { hue, icon } = stateDisplay(instance);
   return (
     <Badge hue={hue} icon={icon}>
       {stateWord(instance)}
@@ -50,7 +76,7 @@ export function StateBadge({ instance }: { readonly instance: InstanceWithState 
 export function ApprovalBadge() {
   return (
     <Badge hue="you" icon={IconClipboardCheck}>
-      Your yes
+      {t('common.conversation.approvalPending')}
     </Badge>
   );
 }

@@ -29,7 +29,7 @@ export function TranscriptHeader({ back, title, about, end, children }: Transcri
         activeOptions={{ exact: true }}
         aria-label={back.label}
       >
-        <IconArrowLeft size={19} stroke={1.7} />
+        <IconArrowLeft className="mirrored" size={19} stroke={1.7} />
       </ActionIcon>
       <div>
         <h1 tabIndex={-1} dir="auto">

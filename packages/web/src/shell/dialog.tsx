@@ -2,7 +2,8 @@
 // for it. One at a time; a new one replaces the current one.
 import { Button, CloseButton } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from 'react';
-import classes from './asking.module.css';
+import { t } from '../i18n.ts';
+import classes from './dialog.module.css';
 
 export interface Confirmation {
   readonly title: string;
@@ -67,9 +68,9 @@ function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
         <h2 id={title} dir="auto">
           {shown.title}
         </h2>
-        <CloseButton onClick={close} aria-label="Close" />
+        <CloseButton onClick={close} aria-label={t('common.action.close')} />
       </header>
-      <div id={body} className={classes.words}>
+      <div id={body} className={classes.body}>
         {isQuestion ? shown.body : shown.children}
       </div>
       {isQuestion && <ConfirmButtons question={shown} close={close} />}

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { readableError } from '../data/relay.ts';
+import { t } from '../i18n.ts';
 import { Page } from '../parts/page.tsx';
 import { EmptyState } from '../parts/query-content.tsx';
 
@@ -14,30 +15,19 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   };
   const action = (
     <Button variant="default" onClick={again}>
-      Try again
+      {t('common.action.retry')}
     </Button>
   );
   return (
-    <Page title="Broken" sentence="This page fell over.">
-      <EmptyState
-        icon={IconAlertTriangle}
-        hue="bad"
-        title="The rest of the console is fine."
-        action={action}
-      >
-        {readableError(error)}
-      </EmptyState>
+    <Page title={t('common.error.title')} summary={t('common.error.summary')}>
+      <EmptyState icon={IconAlertTriangle} hue="bad" title={readableError(error)} action={action} />
     </Page>
   );
 }
 
 export function NotFoundPage() {
   return (
-    <Page
-      title="Not found"
-      sentence="There is no such page."
-      summary="The address leads nowhere. The navigation has every page there is."
-    >
+    <Page title={t('common.notFound.title')} summary={t('common.notFound.summary')}>
       {null}
     </Page>
   );

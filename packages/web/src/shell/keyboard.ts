@@ -44,7 +44,7 @@ const TAKES_LETTERS = [
 ].join();
 const TAKES_ENTER = 'a, button, summary, input, [role=button], [role=tab], [role=option]';
 
-/** Only movements repeat while a key is held: nobody approves twice with a slow finger. */
+/** Only movements repeat while a key is held: a decision never runs twice. */
 const MAY_REPEAT = new Set(['j', 'k', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight']);
 
 /** The declared key, whatever the layout; undefined for a press with another meaning. */
@@ -95,7 +95,7 @@ export function createLetterKeyboard(): LetterKeyboard {
 const KEY_SIGNS: Readonly<Record<string, string>> = {
   Enter: '⏎',
   Escape: 'Esc',
-  ' ': 'Space',
+  ' ': '␣',
   ArrowDown: '↓',
   ArrowUp: '↑',
   ArrowLeft: '←',

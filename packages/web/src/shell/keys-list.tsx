@@ -1,5 +1,7 @@
 // The list behind `?`: keys of the current page and of the shell, and the switch for all of them.
 import { Switch } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../i18n.ts';
 import {
   COMMAND_KEY,
   type DeclaredKeys,
@@ -15,16 +17,16 @@ export function KeysList({ declared }: { readonly declared: readonly DeclaredKey
   const everywhere = declared.filter(({ scope }) => scope === 'everywhere');
   return (
     <>
-      {here.length > 0 && <Rows title="On this page" rows={here} />}
-      <Rows title="Everywhere" rows={everywhere}>
-        <Row keys={[COMMAND_KEY]} words="Find or do" />
+      {here.length > 0 && <Rows title={t('common.keys.page')} rows={here} />}
+      <Rows title={t('common.keys.everywhere')} rows={everywhere}>
+        <Row keys={[COMMAND_KEY]} description={t('common.palette.label')} />
       </Rows>
       <Switch
         className={classes.switch ?? ''}
         checked={isOn}
         onChange={({ currentTarget }) => setLetterKeysOn(currentTarget.checked)}
-        label="Letter keys"
-        description={`They rest while you type. Switched off, this list is under ${COMMAND_KEY}.`}
+        label={t('common.keys.switch')}
+        description={t('common.keys.switch.text', { key: COMMAND_KEY })}
       />
     </>
   );
@@ -33,7 +35,7 @@ export function KeysList({ declared }: { readonly declared: readonly DeclaredKey
 interface RowsProps {
   readonly title: string;
   readonly rows: readonly DeclaredKeys[];
-  readonly children?: React.ReactNode;
+  readonly children?: ReactNode;
 }
 
 function Rows({ title, rows, children }: RowsProps) {
@@ -42,7 +44,7 @@ function Rows({ title, rows, children }: RowsProps) {
       <h3>{title}</h3>
       <dl>
         {rows.map(({ description, keys }) => (
-          <Row key={description} keys={keyLabels(keys)} words={description} />
+          <Row key={description} keys={keyLabels(keys)} description={description} />
         ))}
         {children}
       </dl>
@@ -50,7 +52,12 @@ function Rows({ title, rows, children }: RowsProps) {
   );
 }
 
-function Row({ keys, words }: { readonly keys: readonly string[]; readonly words: string }) {
+interface RowProps {
+  readonly keys: readonly string[];
+  readonly description: string;
+}
+
+function Row({ keys, description }: RowProps) {
   return (
     <div>
       <dt>
@@ -58,7 +65,7 @@ function Row({ keys, words }: { readonly keys: readonly string[]; readonly words
           <kbd key={key}>{key}</kbd>
         ))}
       </dt>
-      <dd>{words}</dd>
+      <dd>{description}</dd>
     </div>
   );
 }

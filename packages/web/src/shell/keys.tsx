@@ -3,6 +3,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import { loadWhenReachable } from '../data/lazy-load.ts';
+import { t } from '../i18n.ts';
 import { showDialog } from './dialog.tsx';
 import {
   areLetterKeysOn,
@@ -16,8 +17,8 @@ import {
 const keyboard = createLetterKeyboard();
 
 /**
- * Declares letter keys while the component is mounted: `useKeys({ j: next, k: previous }, 'Next and previous
- * approval')`. A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` is neither handled nor listed.
+ * Declares letter keys while the component is mounted: `useKeys({ j: next, k: previous }, t('approvals.keys.move'))`.
+ * A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` is neither handled nor listed.
  */
 export function useKeys(keys: KeyBindings, description: string, scope: KeyScope = 'page'): void {
   const names = Object.keys(keys)
@@ -42,7 +43,7 @@ const KeysList = lazy(async () => ({ default: (await loadKeysList()).KeysList })
 export const openKeysList = (): void => {
   const declared = keyboard.list();
   showDialog({
-    title: 'Keys',
+    title: t('common.keys.title'),
     children: (
       <Suspense>
         <KeysList declared={declared} />
@@ -61,8 +62,8 @@ export function useLetterKeyboard(): void {
       document.querySelector<HTMLElement>('#main [type=search]')?.focus(),
     );
   };
-  useKeys({ '/': () => void search() }, 'Search', 'everywhere');
-  useKeys({ '?': openKeysList }, 'This list', 'everywhere');
+  useKeys({ '/': () => void search() }, t('common.keys.search'), 'everywhere');
+  useKeys({ '?': openKeysList }, t('common.keys.list'), 'everywhere');
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!areLetterKeysOn()) return;

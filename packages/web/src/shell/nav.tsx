@@ -5,6 +5,7 @@ import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { statusQuery } from '../data/queries.ts';
+import { type MessageId, t } from '../i18n.ts';
 import { Count } from '../parts/marks.tsx';
 import { HoldButton } from './hold.tsx';
 import { PAGE_GROUPS, type PageEntry } from './navigation-entries.ts';
@@ -12,10 +13,10 @@ import classes from './shell.module.css';
 
 export function Nav({ onChosen }: { readonly onChosen?: () => void }) {
   return (
-    <nav className={classes.nav} aria-label="Pages">
+    <nav className={classes.nav} aria-label={t('common.nav.pages')}>
       {PAGE_GROUPS.map(({ title, pages }) => (
         <div key={title}>
-          {title !== null && <h2>{title}</h2>}
+          {title !== null && <h2>{t(title)}</h2>}
           {pages.map((page) => (
             <PageLink key={page.path} page={page} onChosen={onChosen} />
           ))}
@@ -32,7 +33,8 @@ interface PageLinkProps {
 }
 
 export function PageLink({ page, short = false, onChosen }: PageLinkProps) {
-  const { icon: Icon, label, path } = page;
+  const { icon: Icon, path } = page;
+  const label = t(page.label);
   return (
     <Link
       to={path}
@@ -42,7 +44,7 @@ export function PageLink({ page, short = false, onChosen }: PageLinkProps) {
       title={label}
     >
       <Icon size={short ? 21 : 18} stroke={1.6} aria-hidden />
-      <span className={classes.label}>{short ? (page.short ?? label) : label}</span>
+      <span className={classes.label}>{short ? t(page.short ?? page.label) : label}</span>
       <WaitingCount path={path} />
     </Link>
   );
@@ -55,7 +57,7 @@ function WaitingCount({ path }: { readonly path: string }) {
     '/conversations': status?.needs_you_count,
   }[path];
   if (!waiting) return null;
-  return <Count n={waiting} says={`, ${waiting} waiting for you`} />;
+  return <Count n={waiting} says={` ${t('common.nav.waiting', { count: waiting })}`} />;
 }
 
 // The area below the list of pages, on a laptop and behind More on a phone.
@@ -76,23 +78,25 @@ const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = {
   dark: 'light',
   light: 'auto',
 };
-const SCHEME_LABELS: Record<MantineColorScheme, string> = {
-  auto: 'Use the colours of your system',
-  dark: 'Use dark colours',
-  light: 'Use light colours',
+const SWITCH_TO: Record<MantineColorScheme, MessageId> = {
+  auto: 'common.theme.system',
+  dark: 'common.theme.dark',
+  light: 'common.theme.light',
 };
 const SCHEME_ICONS = { auto: IconSunMoon, dark: IconMoon, light: IconSun };
 
 function SchemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const next = NEXT_SCHEME[colorScheme];
-  const Icon = SCHEME_ICONS[next];
+  const label = t(SWITCH_TO[next]);
+  // The icon of the current scheme: the label says what the button does.
+  const Icon = SCHEME_ICONS[colorScheme];
   return (
     <ActionIcon
       variant="default"
       onClick={() => setColorScheme(next)}
-      aria-label={SCHEME_LABELS[next]}
-      title={SCHEME_LABELS[next]}
+      aria-label={label}
+      title={label}
     >
       <Icon size={17} stroke={1.6} />
     </ActionIcon>

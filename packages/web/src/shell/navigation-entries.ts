@@ -16,102 +16,118 @@ import {
   IconUsersGroup,
   type TablerIcon,
 } from '@tabler/icons-react';
+import type { MessageId } from '../i18n.ts';
 
 export interface PageEntry {
   readonly path: ConsolePage;
-  readonly label: string;
+  readonly label: MessageId;
   /** For narrow places. */
-  readonly short?: string;
+  readonly short?: MessageId;
   readonly icon: TablerIcon;
-  /** The question that the page answers, for the palette. */
-  readonly question: string;
+  /** What the page shows, for the palette. */
+  readonly description: MessageId;
 }
 
 interface PageGroup {
-  readonly title: string | null;
+  readonly title: MessageId | null;
   readonly pages: readonly PageEntry[];
 }
 
 const HOME: PageEntry = {
   path: '/',
-  label: 'Home',
+  label: 'common.page.home',
   icon: IconHome,
-  question: 'All well? What needs me?',
+  description: 'common.palette.page.home',
 };
 const APPROVALS: PageEntry = {
   path: '/approvals',
-  label: 'Approvals',
+  label: 'common.page.approvals',
   icon: IconClipboardCheck,
-  question: 'What waits for my yes?',
+  description: 'common.palette.page.approvals',
 };
 const CONVERSATIONS: PageEntry = {
   path: '/conversations',
-  label: 'Conversations',
+  label: 'common.page.conversations',
   icon: IconTargetArrow,
-  question: 'Whose turn is it?',
+  description: 'common.palette.page.conversations',
 };
 const PEOPLE: PageEntry = {
   path: '/people',
-  label: 'People & grants',
-  short: 'People',
+  label: 'common.page.people',
+  short: 'common.page.people.short',
   icon: IconUserScan,
-  question: 'Who may be read, who may be answered?',
+  description: 'common.palette.page.people',
 };
 
 export const PAGE_GROUPS: readonly PageGroup[] = [
   { title: null, pages: [HOME, APPROVALS] },
   {
-    title: 'Talk',
+    title: 'common.nav.group.messaging',
     pages: [
       CONVERSATIONS,
-      { path: '/chats', label: 'Chats', icon: IconMessages, question: 'What was said?' },
+      {
+        path: '/chats',
+        label: 'common.page.chats',
+        icon: IconMessages,
+        description: 'common.palette.page.chats',
+      },
       {
         path: '/assistant',
-        label: 'Assistant',
+        label: 'common.page.assistant',
         icon: IconSparkles,
-        question: 'Ask your assistant',
+        description: 'common.palette.page.assistant',
       },
       {
         path: '/schedules',
-        label: 'Schedules',
+        label: 'common.page.schedules',
         icon: IconCalendarTime,
-        question: 'What will happen when?',
+        description: 'common.palette.page.schedules',
       },
     ],
   },
   {
-    title: 'Who',
+    title: 'common.nav.group.people',
     pages: [
       PEOPLE,
       {
         path: '/groups',
-        label: 'Groups & digests',
+        label: 'common.page.groups',
         icon: IconUsersGroup,
-        question: 'What did I miss?',
+        description: 'common.palette.page.groups',
       },
     ],
   },
   {
-    title: 'Look back',
+    title: 'common.nav.group.history',
     pages: [
-      { path: '/search', label: 'Search', icon: IconSearch, question: 'Where was that?' },
-      { path: '/ledger', label: 'Ledger', icon: IconBook2, question: 'Why, or why not?' },
+      {
+        path: '/search',
+        label: 'common.page.search',
+        icon: IconSearch,
+        description: 'common.palette.page.search',
+      },
+      {
+        path: '/ledger',
+        label: 'common.page.ledger',
+        icon: IconBook2,
+        description: 'common.palette.page.ledger',
+      },
     ],
   },
   {
-    title: 'Set up',
+    title: 'common.nav.group.setup',
     pages: [
       {
         path: '/tools',
-        label: 'Tools & connections',
+        label: 'common.page.tools',
         icon: IconPlugConnected,
-        question: 'Is it linked?',
+        description: 'common.palette.page.tools',
       },
       {
         path: '/settings',
-        label: 'Settings',
+        label: 'common.page.settings',
         icon: IconSettings,
-        question: 'Pacing, retention, backup',
+        description: 'common.palette.page.settings',
       },
     ],
   },

@@ -23,6 +23,7 @@ import { useState } from 'react';
 import { useLiveStream } from '../data/live-stream.ts';
 import { nounKey } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
+import { t } from '../i18n.ts';
 import { formatContact } from '../parts/format.ts';
 import { flushTypingInto, onPaletteClosed } from './early-typing.ts';
 import { useHold } from './hold.tsx';
@@ -30,50 +31,56 @@ import { openKeysList } from './keys.tsx';
 import { PAGE_GROUPS } from './navigation-entries.ts';
 
 const PALETTE_ICON = { size: 19, stroke: 1.6 };
-const PLACEHOLDER = 'Find a page, a person or a conversation, or do something';
 
 export function Palette() {
   const [typed, setTyped] = useState('');
   const { history } = useRouter();
   const found = usePaletteMatches(typed);
-  const acts = useCommands();
+  const commands = useCommands();
 
   const go = (href: string) => () => history.push(href);
-  const words = typed.trim();
-  const pages = PAGE_GROUPS.flatMap((group) => group.pages).map(({ path, label, question, icon }) =>
-    action(path, label, icon, go(path), { description: question }),
+  const query = typed.trim();
+  const pages = PAGE_GROUPS.flatMap((group) => group.pages).map(
+    ({ path, label, description, icon }) =>
+      action(path, t(label), icon, go(path), { description: t(description) }),
   );
   // The daemon matched more than what is shown, so the typed text is added to make it match.
   const known = (icon: TablerIcon) => (one: PaletteMatch) =>
     action(one.id, one.label, icon, go(one.href), { ...one, keywords: typed });
   const search = action(
     'search',
-    `Search for “${words}”`,
+    t('common.palette.search', { query }),
     IconSearch,
-    go(`/search?q=${encodeURIComponent(words)}`),
-    { description: 'In everything that was said', keywords: typed },
+    go(`/search?q=${encodeURIComponent(query)}`),
+    { description: t('common.palette.search.text'), keywords: typed },
   );
   return (
     <Spotlight
       query={typed}
       onQueryChange={setTyped}
       actions={[
-        { group: 'Go to', actions: pages },
-        { group: 'People', actions: found.people.map(known(IconUser)) },
-        { group: 'Conversations', actions: found.conversations.map(known(IconTargetArrow)) },
-        { group: 'Do', actions: words === '' ? acts : [...acts, search] },
+        { group: t('common.palette.pages'), actions: pages },
+        { group: t('common.palette.people'), actions: found.people.map(known(IconUser)) },
+        {
+          group: t('common.palette.conversations'),
+          actions: found.conversations.map(known(IconTargetArrow)),
+        },
+        {
+          group: t('common.palette.actions'),
+          actions: query === '' ? commands : [...commands, search],
+        },
       ]}
       transitionProps={{ duration: 0 }}
       shortcut={null}
       onSpotlightClose={onPaletteClosed}
-      nothingFound="Nothing by that name."
+      nothingFound={t('common.palette.empty')}
       highlightQuery
       scrollable
       maxHeight={420}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
-        placeholder: PLACEHOLDER,
-        'aria-label': 'Find or do',
+        placeholder: t('common.palette.placeholder'),
+        'aria-label': t('common.palette.label'),
         onFocus: ({ currentTarget }) => flushTypingInto(currentTarget),
       }}
     />
@@ -104,34 +111,33 @@ function useCommands(): SpotlightActionData[] {
   const { setColorScheme } = useMantineColorScheme();
   return [
     isHeld
-      ? action('hold', 'Let messages leave', IconSend, askFirst, {
-          description: 'You hold all sending',
-          keywords: 'release',
+      ? action('hold', t('common.hold.end'), IconSend, askFirst, {
+          description: t('common.hold.end.hint'),
+          keywords: t('common.palette.resume.keywords'),
           disabled: isOff,
         })
-      : action('hold', 'Hold all sending', IconSendOff, askFirst, {
-          description: 'Nothing leaves until you let it go',
+      : action('hold', t('common.hold.start'), IconSendOff, askFirst, {
+          description: t('common.hold.start.hint'),
+          keywords: t('common.palette.hold.keywords'),
           disabled: isOff,
         }),
     action(
       'new',
-      'New conversation',
+      t('common.palette.newConversation'),
       IconMessagePlus,
       () => history.push('/conversations?new=blank'),
-      {
-        description: 'An agent writes to somebody for you',
-      },
+      { description: t('common.palette.newConversation.text') },
     ),
-    action('allow', 'Allow someone', IconUserPlus, () => history.push('/people'), {
-      description: 'Who may be read, who may be answered',
-      keywords: 'grant open',
+    action('grant', t('common.palette.grant'), IconUserPlus, () => history.push('/people'), {
+      description: t('common.palette.grant.text'),
+      keywords: t('common.palette.grant.keywords'),
     }),
-    action('dark', 'Use dark colours', IconMoon, () => setColorScheme('dark')),
-    action('light', 'Use light colours', IconSun, () => setColorScheme('light')),
-    action('keys', 'Keys', IconKeyboard, openKeysList, {
-      description: 'What each letter does here, and the switch for all of them',
+    action('dark', t('common.theme.dark'), IconMoon, () => setColorScheme('dark')),
+    action('light', t('common.theme.light'), IconSun, () => setColorScheme('light')),
+    action('keys', t('common.palette.keys'), IconKeyboard, openKeysList, {
+      description: t('common.palette.keys.text'),
     }),
-    action('sign-out', 'Sign out of this browser', IconLogout, () => {
+    action('sign-out', t('common.palette.signOut'), IconLogout, () => {
       void relay.post('/api/logout').then(live.markSignedOut);
     }),
   ];
@@ -183,7 +189,7 @@ function usePaletteMatches(typed: string): {
       return {
         id,
         label: name ?? address,
-        description: name === null ? 'A person' : address,
+        description: name === null ? t('common.palette.person') : address,
         href: `/people?who=${encodeURIComponent(id)}`,
       };
     }),
@@ -191,7 +197,9 @@ function usePaletteMatches(typed: string): {
       ({ id, objective, contact_name, target_contact }) => ({
         id,
         label: objective,
-        description: `A conversation with ${contact_name ?? formatContact(target_contact)}`,
+        description: t('common.palette.conversation', {
+          name: contact_name ?? formatContact(target_contact),
+        }),
         href: `/conversations/${encodeURIComponent(id)}`,
       }),
     ),

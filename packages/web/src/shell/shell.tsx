@@ -15,17 +15,17 @@ import { loadWhenReachable } from '../data/lazy-load.ts';
 import { useDaemonConnection, useLiveStream } from '../data/live-stream.ts';
 import { linkQuery, statusQuery } from '../data/queries.ts';
 import { useNow } from '../data/use-now.ts';
-import { type ConnectionDisplay, connectionDisplay, DAEMON_GONE } from '../parts/connection.ts';
-import { RenderAfterFirstPaint, RenderWhenIdle } from '../parts/deferred.tsx';
+import { t } from '../i18n.ts';
 import {
-  formatMoment,
-  formatPhoneNumber,
-  formatSpan,
-  formatTimeOfDay,
-  plural,
-} from '../parts/format.ts';
+  type ConnectionDisplay,
+  connectionDisplay,
+  daemonGoneDisplay,
+} from '../parts/connection.ts';
+import { RenderAfterFirstPaint, RenderWhenIdle } from '../parts/deferred.tsx';
+import { formatMoment, formatPhoneNumber, formatSpan, formatTimeOfDay } from '../parts/format.ts';
 import { Light, Logo } from '../parts/marks.tsx';
 import { Note } from '../parts/page.tsx';
+import { RichText } from '../parts/rich-text.tsx';
 import { DialogHost } from './dialog.tsx';
 import {
   bufferTyping,
@@ -52,7 +52,7 @@ export function ConsoleShell() {
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to content
+        {t('common.skip')}
       </a>
       <div className={classes.app}>
         <aside className={classes.side} aria-label="Relay">
@@ -63,7 +63,7 @@ export function ConsoleShell() {
           <LinkStatusCard />
           <button type="button" className={classes.find} onClick={open}>
             <IconSearch size={16} stroke={1.7} aria-hidden />
-            <span>Find or do…</span>
+            <span>{t('common.palette.open')}</span>
             <kbd>{COMMAND_KEY}</kbd>
           </button>
           <Nav />
@@ -75,7 +75,7 @@ export function ConsoleShell() {
             Relay
           </Link>
           <LinkStatusLine />
-          <ActionIcon onClick={open} aria-label="Find or do">
+          <ActionIcon onClick={open} aria-label={t('common.palette.label')}>
             <IconSearch size={21} stroke={1.7} />
           </ActionIcon>
         </header>
@@ -106,8 +106,8 @@ export function ConsoleShell() {
 }
 
 /**
- * Focuses the element that the page marks, else its summary. On the first load the focus stays at the top, with the
- * skip link.
+ * Focuses the element that the page marks, else its title. On the first load the focus stays at the top, with the skip
+ * link.
  */
 function useFocusAfterNavigation(): void {
   const router = useRouter();
@@ -149,7 +149,7 @@ function PhoneTabs() {
   );
   return (
     <>
-      <nav className={classes.tabs} aria-label="Main pages">
+      <nav className={classes.tabs} aria-label={t('common.nav.mainPages')}>
         {TAB_PAGES.map((page) => (
           <PageLink key={page.path} page={page} short />
         ))}
@@ -160,7 +160,7 @@ function PhoneTabs() {
           aria-current={isElsewhere ? 'page' : undefined}
         >
           <IconDots size={21} stroke={1.6} aria-hidden />
-          <span className={classes.label}>More</span>
+          <span className={classes.label}>{t('common.nav.more')}</span>
         </button>
       </nav>
       {more !== 'never' && (
@@ -172,14 +172,14 @@ function PhoneTabs() {
   );
 }
 
-// Banners for all pages: the daemon does not answer, sending is on hold, something is frozen.
+// Banners for all pages: the daemon does not answer, sending is on hold, WhatsApp restricts sending.
 
 function Banners() {
   return (
     <div className={classes.banners}>
       <DaemonGoneBanner />
       <HoldBanner />
-      <FrozenBanner />
+      <RestrictedBanner />
     </div>
   );
 }
@@ -197,14 +197,16 @@ function DaemonGoneBanner() {
       role="alert"
       actions={
         <Button variant="default" size="xs" onClick={live.reconnectNow}>
-          Try now
+          {t('common.action.retry')}
         </Button>
       }
     >
-      <b>Relay is not answering since {formatTimeOfDay(connection.since)}.</b> What you see may be
-      old, and buttons are off until it is back.{' '}
+      <b>{t('common.banner.gone.title', { time: formatTimeOfDay(connection.since) })}</b>{' '}
+      {t('common.banner.gone.text')}{' '}
       <span aria-hidden>
-        {left > 900 ? `Trying again in ${formatSpan(left)}.` : 'Trying again.'}
+        {left > 900
+          ? t('common.banner.gone.nextTry', { time: formatSpan(left) })
+          : t('common.banner.gone.trying')}
       </span>
     </Note>
   );
@@ -220,64 +222,59 @@ function HoldBanner() {
       role="status"
       actions={
         <Button size="xs" onClick={askFirst} disabled={isOff}>
-          Let them go
+          {t('common.hold.end')}
         </Button>
       }
     >
-      <b>You hold all sending.</b> Reading goes on.{' '}
-      {waiting > 0 &&
-        `${plural(waiting, 'message waits', 'messages wait')} and will be checked again before leaving.`}
+      <b>{t('common.banner.hold.title')}</b> {t('common.banner.hold.text', { count: waiting })}
     </Note>
   );
 }
 
-function FrozenBanner() {
+function RestrictedBanner() {
   const { data: status } = useQuery(statusQuery);
   const now = useNow(30_000);
   const until = status?.sending.frozen_until ?? null;
   if (until === null || Date.parse(until) <= now) return null;
   return (
     <Note hue="held" icon={IconClockPause} role="status">
-      <b>WhatsApp froze some sending until {formatMoment(until, now)}.</b>{' '}
+      <b>{t('common.banner.restricted.title', { time: formatMoment(until, now) })}</b>{' '}
       {status?.sending.sentence}
     </Note>
   );
 }
 
-// The state of the WhatsApp connection on every page: a light with a word, and the sentence behind it. An unreachable
+// The state of the WhatsApp connection on every page: a light with a word, and a sentence as its description. An unreachable
 // daemon takes precedence over its last known state.
 
-interface LinkStatus extends ConnectionDisplay {
+interface LinkStatus extends Omit<ConnectionDisplay, 'icon'> {
   readonly detail: string;
   readonly age: string;
 }
 
-const LINK_STATUS_LOADING = {
-  word: 'Asking Relay',
+const loadingLinkStatus = (): LinkStatus => ({
+  word: t('common.link.loading.label'),
   hue: 'parked',
-  sentence: 'Asking Relay how the link is.',
-  detail: 'one moment',
+  sentence: t('common.link.loading.text'),
+  detail: t('common.link.loading.detail'),
   age: '',
-} as const;
+});
 
-function useLinkStatus(): Pick<LinkStatus, 'word' | 'hue' | 'sentence' | 'detail' | 'age'> {
+function useLinkStatus(): LinkStatus {
   const connection = useDaemonConnection();
   const { data: link } = useQuery(linkQuery);
   const now = useNow();
   if (connection.state === 'gone') {
-    return {
-      ...DAEMON_GONE,
-      detail: 'Relay is not answering',
-      age: formatTimeOfDay(connection.since),
-    };
+    const gone = daemonGoneDisplay();
+    return { ...gone, detail: gone.sentence, age: formatTimeOfDay(connection.since) };
   }
-  if (link === undefined) return LINK_STATUS_LOADING;
-  const heard = link.health.lastStanzaAt;
-  const up = link.status === 'connected' && heard !== null;
+  if (link === undefined) return loadingLinkStatus();
+  const lastActivityAt = link.health.lastStanzaAt;
+  const isUp = link.status === 'connected' && lastActivityAt !== null;
   return {
     ...connectionDisplay(link, now),
-    detail: link.phone === null ? 'no phone linked' : formatPhoneNumber(link.phone),
-    age: up ? formatSpan(now - Date.parse(heard)) : '',
+    detail: link.phone === null ? t('common.link.noPhone') : formatPhoneNumber(link.phone),
+    age: isUp ? formatSpan(now - Date.parse(lastActivityAt)) : '',
   };
 }
 
@@ -292,7 +289,9 @@ function LinkStatusCard() {
           {age}
         </span>
       </b>
-      <small className="num">{detail}</small>
+      <small className="num">
+        <bdi>{detail}</bdi>
+      </small>
       <span className="unseen">{sentence}</span>
     </Link>
   );
@@ -316,16 +315,24 @@ function DemoStrip() {
   const { data: status } = useQuery(statusQuery);
   if (status?.demo !== true) return null;
   return (
-    <p className={classes.demo}>
-      <b>Demo:</b> no phone, no model key, nothing is real.{' '}
-      {status.phone_page !== null && (
-        <a href={status.phone_page} target="relay-phone" rel="noopener" onClick={openPhoneBeside}>
-          Open the phone beside it
-        </a>
-      )}
-    </p>
+    <>
+      <p className={classes.demo}>
+        <RichText id="common.demo.text" components={{ b: <b /> }} />{' '}
+        {status.phone_page !== null && (
+          <a href={status.phone_page} target="relay-phone" rel="noopener" onClick={openPhoneBeside}>
+            {t('common.demo.phone')}
+          </a>
+        )}
+      </p>
+      {/* Without a phone page the network is a test's, and no visitor sees it. */}
+      <Suspense>{status.phone_page !== null && <Tour />}</Suspense>
+    </>
   );
 }
+
+const Tour = lazy(async () => ({
+  default: (await loadWhenReachable(() => import('./tour.tsx'))).Tour,
+}));
 
 /** Opens a window as narrow as a phone; where the browser blocks it, the link works as usual. */
 function openPhoneBeside(event: MouseEvent<HTMLAnchorElement>): void {
@@ -344,18 +351,18 @@ function WaitingAnnouncer() {
   const { data: status } = useQuery(statusQuery);
   const waiting = status?.waiting_count;
   const before = useRef(waiting);
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => {
       const more = (waiting ?? 0) - (before.current ?? waiting ?? 0);
-      if (more > 0) setSaid(`${plural(more, 'more thing waits', 'more things wait')} for you.`);
+      if (more > 0) setAnnounced(t('common.nav.newWaiting', { count: more }));
       before.current = waiting;
     }, ANNOUNCE_EVERY_MS);
     return () => clearTimeout(timer);
   }, [waiting]);
   return (
     <div className="unseen" aria-live="polite">
-      {said}
+      {announced}
     </div>
   );
 }

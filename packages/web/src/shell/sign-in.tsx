@@ -4,6 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useLiveStream } from '../data/live-stream.ts';
 import { relay } from '../data/relay.ts';
+import { t } from '../i18n.ts';
 import { Logo } from '../parts/marks.tsx';
 import classes from './sign-in.module.css';
 
@@ -13,7 +14,7 @@ const COMMAND = 'relay open';
 export function SignIn() {
   const live = useLiveStream();
   useEffect(() => {
-    document.title = 'Sign in · Relay';
+    document.title = `${t('common.signIn.title')} · Relay`;
     const look = async () => {
       if (document.hidden) return;
       await relay.get('/api/whatsapp/status').then(live.start, () => {});
@@ -29,11 +30,8 @@ export function SignIn() {
     <main className={classes.place}>
       <section className={classes.card}>
         <Logo />
-        <h1>You are not signed in here.</h1>
-        <p>
-          Relay has no password. On the machine it runs on, this command opens the console with a
-          code that works once, within a minute:
-        </p>
+        <h1>{t('common.signIn.title')}</h1>
+        <p>{t('common.signIn.text')}</p>
         <div className={classes.command}>
           <code>{COMMAND}</code>
           <CopyButton value={COMMAND}>
@@ -43,14 +41,12 @@ export function SignIn() {
                 onClick={copy}
                 leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
               >
-                {copied ? 'Copied' : 'Copy'}
+                {t(copied ? 'common.action.copied' : 'common.action.copy')}
               </Button>
             )}
           </CopyButton>
         </div>
-        <p className="small dim">
-          This page goes on by itself as soon as this browser is signed in.
-        </p>
+        <p className="small dim">{t('common.signIn.waiting')}</p>
       </section>
     </main>
   );

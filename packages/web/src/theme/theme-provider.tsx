@@ -1,6 +1,7 @@
 // Mantine's provider, assembled from its parts: its own computes about a hundred theme variables at every start and
 // writes them into the page. Ours never change, so the build writes them into the stylesheet (`vite.config.ts`).
 import {
+  DirectionProvider,
   localStorageColorSchemeManager,
   MantineContext,
   MantineThemeProvider,
@@ -11,6 +12,9 @@ import { theme } from './theme.ts';
 
 const schemes = localStorageColorSchemeManager({ key: 'relay-colour-scheme' });
 const getRootElement = () => document.documentElement;
+
+/** Set with the language before the first render; another language loads the page again. */
+const pageDirection = () => (document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr');
 
 export function ThemeProvider({ children }: { readonly children: ReactNode }) {
   const scheme = useProviderColorScheme({
@@ -28,9 +32,11 @@ export function ThemeProvider({ children }: { readonly children: ReactNode }) {
     withStaticClasses: true,
   };
   return (
-    <MantineContext value={context}>
-      <MantineThemeProvider theme={theme}>{children}</MantineThemeProvider>
-    </MantineContext>
+    <DirectionProvider initialDirection={pageDirection()} detectDirection={false}>
+      <MantineContext value={context}>
+        <MantineThemeProvider theme={theme}>{children}</MantineThemeProvider>
+      </MantineContext>
+    </DirectionProvider>
   );
 }
 

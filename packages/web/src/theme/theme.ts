@@ -71,7 +71,6 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { radius: 12, transitionProps: { transition: 'fade', duration: 120 } },
     },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Checkbox: { defaultProps: { radius: 4 } },
     Skeleton: { defaultProps: { radius: 6 } },

@@ -34,7 +34,8 @@ const fail = (why: string): never => {
 };
 const stateOf = async (id: string) =>
   (await demo.relay.ok<Approval>('GET', `/api/approvals/${id}`)).state;
-const shownText = () => page.getByRole('region', { name: 'The text', exact: true });
+const summary = (text: string) => page.getByText(`${text} Each approval is used once`);
+const shownText = () => page.getByRole('region', { name: 'Text', exact: true });
 const arrives = (text: string) =>
   eventually(text.slice(0, 30), async () => {
     const got = await demo.phones.received(JONAS.phone, OWNER);
@@ -43,9 +44,9 @@ const arrives = (text: string) =>
 
 it('shows the recipient, the full text, who asked and why, and what led there', async () => {
   await page.getByRole('link', { name: /^Approvals/ }).click();
-  await page.getByRole('heading', { name: 'Three things wait for your yes.' }).waitFor();
+  await summary('3 approvals waiting.').waitFor();
   await page.getByRole('link', { name: /^Send to Jonas Beck/ }).click();
-  await page.getByRole('heading', { name: 'Send this to Jonas Beck?' }).waitFor();
+  await page.getByRole('heading', { name: 'Send this message to Jonas Beck?' }).waitFor();
   expect(await shownText().textContent()).toBe(SHORT);
   const whole = page.getByRole('article');
   for (const words of [
@@ -57,24 +58,24 @@ it('shows the recipient, the full text, who asked and why, and what led there', 
   ]) {
     await whole.getByText(words).first().waitFor();
   }
-  await whole.getByRole('link', { name: /^Ledger \d/ }).waitFor();
+  await whole.getByRole('link', { name: /^Ledger row \d/ }).waitFor();
   await expectNoSeriousFindings(page);
 });
 
 it('approves a long text once it was read to its end, and sends the hash of what was shown', async () => {
   const long = await withText(LONG);
   await page.getByRole('link', { name: /^First message to Jonas/ }).click();
-  await page.getByText('Read the text to its end first.').waitFor();
-  expect(await button('Approve and send').isDisabled()).toBe(true);
+  await page.getByText('Read the text to the end first.').waitFor();
+  expect(await button(/^Approve/).isDisabled()).toBe(true);
   await shownText().focus();
   await page.keyboard.press('End');
-  await expect.poll(() => button('Approve and send').isEnabled()).toBe(true);
-  await button('Approve and send').click();
+  await expect.poll(() => button(/^Approve/).isEnabled()).toBe(true);
+  await button(/^Approve/).click();
   await arrives(LONG);
-  const yes = asked.findLast((request) => request.url().endsWith(`${long.id}/approve`));
-  expect(yes?.postDataJSON()).toEqual({ shown: long.shown });
+  const approved = asked.findLast((request) => request.url().endsWith(`${long.id}/approve`));
+  expect(approved?.postDataJSON()).toEqual({ shown: long.shown });
   await expect.poll(() => page.url()).not.toContain(long.id);
-  await page.getByRole('heading', { name: 'Two things wait for your yes.' }).waitFor();
+  await summary('2 approvals waiting.').waitFor();
   await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('H2');
 });
 
@@ -84,14 +85,14 @@ it('edits by keyboard alone, needs a new approval, and sends only the new text',
   const old = await withText(SHORT);
   const other = 'Would 16:30 on Thursday suit you as well?';
   await page.goto('/approvals');
-  await page.getByRole('heading', { level: 1, name: /Two things wait/ }).waitFor();
+  await summary('2 approvals waiting.').waitFor();
   await expect.poll(() => shownText().textContent()).toBe(SHORT);
   await page.keyboard.press('j');
   await expect.poll(() => shownText().textContent()).not.toBe(SHORT);
   await page.keyboard.press('k');
   await expect.poll(() => shownText().textContent()).toBe(SHORT);
   await page.keyboard.press('e');
-  await page.getByLabel('Your own words').waitFor();
+  await page.getByLabel('New text').waitFor();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type(other);
   await page.keyboard.press('ControlOrMeta+Enter');
@@ -99,41 +100,41 @@ it('edits by keyboard alone, needs a new approval, and sends only the new text',
   expect(await stateOf(old.id)).toBe('rejected');
   const edited = await withText(other);
   expect(page.url()).toContain(edited.id);
-  await expect.poll(() => button('Approve and send').isEnabled()).toBe(true);
+  await expect.poll(() => button(/^Approve/).isEnabled()).toBe(true);
   await page.keyboard.press('a');
   await arrives(other);
   const got = await demo.phones.received(JONAS.phone, OWNER);
   expect(got.map(({ text }) => text)).not.toContain(SHORT);
-  await page.getByRole('heading', { name: 'One thing waits for your yes.' }).waitFor();
+  await summary('1 approval waiting.').waitFor();
 });
 
 it('shows in place that an approval was answered elsewhere', async () => {
   const [last] = await waiting();
-  await page.getByRole('heading', { name: /^Send this to Jonas Beck every/ }).waitFor();
+  await page.getByRole('heading', { name: /^Schedule this message to Jonas/ }).waitFor();
   await demo.relay.ok('POST', `/api/approvals/${last?.id}/edit`, { text: 'Still on?' });
-  await page.getByText('This moved on while you looked.').waitFor();
+  await page.getByText('The text was changed elsewhere.').waitFor();
   expect(await button(/^Approve/).count()).toBe(0);
-  await page.getByRole('link', { name: 'Read the new text' }).click();
+  await page.getByRole('link', { name: 'View the new text' }).click();
   await expect.poll(() => shownText().textContent()).toBe('Still on?');
 });
 
 it('declines with an optional reason, and then nothing is pending', async () => {
   const { id } = await withText('Still on?');
   await page.keyboard.press('d');
-  await page.getByLabel(/^Why, if you like/).waitFor();
+  await page.getByLabel('Reason (optional)').waitFor();
   await page.keyboard.type('Not every week.');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Nothing waits for your yes.' }).waitFor();
+  await summary('No approvals waiting.').waitFor();
   const { state, answer } = await demo.relay.ok<Approval>('GET', `/api/approvals/${id}`);
   expect({ state, answer }).toEqual({ state: 'rejected', answer: 'Not every week.' });
 });
 
 it('filters decided approvals by the address, newest first', async () => {
   await page.getByText('Declined', { exact: true }).click();
-  await page.getByRole('heading', { name: /^You said no to four things/ }).waitFor();
+  await page.getByText('4 declined or changed, newest first.').waitFor();
   expect(page.url()).toContain('state=rejected');
   await page.reload();
-  await page.getByRole('article').getByText('Declined: Not every week.').waitFor();
+  await page.getByRole('article').getByText('Reason for declining: Not every week.').waitFor();
   await expectNoSeriousFindings(page);
 });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const field = () => page.getByRole('textbox', { name: 'Ask your assistant' });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const log = () => page.getByRole('log', { name: 'Conversation' });
+const log = () => page.getByRole('log', { name: 'Chat with the assistant' });
 const asking = () => page.getByRole('region', { name: /Priya Raman/ });
 const notes = async () =>
   (await demo.phones.messages(PRIYA, OWNER)).filter(({ text }) => text?.startsWith(NOTE_TO_PRIYA));
@@ -41,7 +41,7 @@ async function ask(text: string): Promise<void> {
 }
 
 it('puts a suggestion into the field without asking, and a draft survives a reload', async () => {
-  await page.getByText('Nothing was said yet.').waitFor();
+  await page.getByText('No messages yet.').waitFor();
   await button('What did I miss today?').click();
   expect(await field().inputValue()).toBe('What did I miss today?');
   await page.reload();
@@ -79,9 +79,9 @@ it('reports a turn that a crash ended; the pending approval is still there and s
   await ask('Tell Priya that lunch moves.');
   await asking().getByText(NOTE_TO_PRIYA).waitFor();
   await demo.kill();
-  await page.getByText('The answer broke off.').waitFor();
+  await page.getByText('The connection was lost before the answer was complete.').waitFor();
   await demo.restart();
-  await page.getByText('Relay is not answering since').waitFor({ state: 'detached' });
+  await page.getByText('Relay has not responded since').waitFor({ state: 'detached' });
   await asking().getByRole('button', { name: 'Approve and send' }).click();
   await expect.poll(async () => (await notes()).length, { timeout: 30_000 }).toBe(1);
   await expect.poll(() => asking().count()).toBe(0);
@@ -103,14 +103,14 @@ it('shows questions from the phone by itself, in order, and keeps them after a r
     ]);
 }, 60_000);
 
-it('confirms a new chat, and says where to set up a model when there is none', async () => {
-  const anew = page.locator('#main').getByRole('button', { name: 'Begin anew' });
-  await anew.click();
-  await button('Go on as it is').click();
+it('confirms a new session, and says where to set up a model when there is none', async () => {
+  const newSession = page.locator('#main').getByRole('button', { name: 'Start new session' });
+  await newSession.click();
+  await button('Cancel').click();
   expect(await log().count()).toBe(1);
-  await anew.click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Begin anew' }).click();
-  await page.getByText('Nothing was said yet.').waitFor();
+  await newSession.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start new session' }).click();
+  await page.getByText('No messages yet.').waitFor();
   await demo.relay.ok('PATCH', '/api/settings', { model_provider: null });
   await page.reload();
   const setUp = page.getByRole('link', { name: 'Set up a model' });

@@ -18,6 +18,8 @@ export interface ConsoleViewOptions {
   readonly scale?: number;
   /** With reduced motion: animations are at their end. */
   readonly isStill?: boolean;
+  /** The browser's language; defaults to British English, whose times are `14:20`. */
+  readonly locale?: string;
 }
 
 export interface ConsoleView {
@@ -31,12 +33,20 @@ export interface ConsoleView {
 export async function openConsoleView(
   browser: Browser,
   { api }: Pick<Demo, 'api'>,
-  { width = 1440, height = 900, scheme = 'light', scale, isStill = false }: ConsoleViewOptions = {},
+  {
+    width = 1440,
+    height = 900,
+    scheme = 'light',
+    scale,
+    isStill = false,
+    locale = 'en-GB',
+  }: ConsoleViewOptions = {},
 ): Promise<ConsoleView> {
   const isPhone = width < 600;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,
+    locale,
     baseURL: api,
     deviceScaleFactor: scale ?? (isPhone ? 2 : 1),
     hasTouch: isPhone,

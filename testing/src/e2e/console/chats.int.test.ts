@@ -49,9 +49,9 @@ it("shows for each chat what Relay may do there, and renders others' text as tex
     .waitFor();
   await page.keyboard.press('j');
   await log().getByText('<b>Is the flat free?</b>').waitFor();
-  await page.getByText(/no agent does as long as Kit .* is closed/).waitFor();
+  await page.getByText(/^Kit .* has no grant\./).waitFor();
   await page.keyboard.press('j');
-  await page.getByText('Relay may read Mum, never answer.').waitFor();
+  await page.getByText('Agents may read messages from Mum but not reply.').waitFor();
   await log().getByText(`line ${LINES}`, { exact: true }).waitFor();
   await expectNoSeriousFindings(page);
 });
@@ -59,12 +59,12 @@ it("shows for each chat what Relay may do there, and renders others' text as tex
 it('reads a chat to its beginning without a jump, while new messages wait behind a button', async () => {
   const worst = await page.evaluate<number>(READ_TO_THE_TOP);
   expect(worst).toBeLessThan(2);
-  await log().getByText('The beginning of what Relay keeps.').waitFor();
+  await log().getByText('Start of the stored messages.').waitFor();
   await log().getByText('line 1', { exact: true }).waitFor();
   await demo.phones.send(MUM, OWNER, 'Call me.');
-  await button('1 new').click();
+  await button('Show 1 new message').click();
   await log().getByText('Call me.').waitFor();
-  await expect.poll(() => button(/new$/).count()).toBe(0);
+  await expect.poll(() => button(/new message/).count()).toBe(0);
 });
 
 it('finds a chat by its name, and keeps the query in the address', async () => {

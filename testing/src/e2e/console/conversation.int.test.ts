@@ -23,7 +23,7 @@ const stands = (state: string) =>
   eventually(state, async () => (await stateOf()) === state || undefined);
 const move = (act: string) => page.getByRole('button', { name: new RegExp(`^${act}\\W`) }).last();
 const log = () => page.getByRole('log', { name: /^Messages with/ });
-const field = () => page.getByRole('textbox', { name: /^Write to .* as yourself$/ });
+const field = () => page.getByRole('textbox', { name: /^Your message to / });
 
 beforeAll(async () => {
   demo = await fixture.start(linkScene);
@@ -54,7 +54,7 @@ beforeAll(async () => {
 it('shows the transcript, the plan and the history, and axe finds nothing serious', async () => {
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Kitchen leak');
   await page.getByText('The leak is under the sink.').waitFor();
-  await page.getByText('The agent began the first message.').waitFor();
+  await page.getByText('The agent started on the first message.').waitFor();
   expect(await move('Resume').count()).toBe(0);
   await expectNoSeriousFindings(page);
 });
@@ -89,7 +89,7 @@ it('shows the current state after a change that came too late', async () => {
     await route.continue();
   });
   await move('Pause').click();
-  await page.getByRole('alert').getByText('This moved on while you looked.').waitFor();
+  await page.getByRole('alert').getByText('The conversation has changed').waitFor();
   await move('Resume').waitFor();
   await page.unrouteAll({ behavior: 'wait' });
 });
@@ -99,13 +99,13 @@ it("shows the contact's messages by itself, and confirms cancelling", async () =
   await log().getByText('Saturday suits me.').waitFor();
   await move('Cancel').click();
   const dialog = page.getByRole('dialog', { name: 'Cancel this conversation?' });
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Keep conversation' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(await stateOf()).toBe('PAUSED');
   await move('Cancel').click();
-  await dialog.getByRole('button', { name: 'Cancel the conversation' }).click();
+  await dialog.getByRole('button', { name: 'Cancel conversation' }).click();
   await stands('FAILED');
-  await page.getByText('Cancelled').first().waitFor();
+  await page.locator('main header').getByText('Cancelled', { exact: true }).waitFor();
   expect(await field().count()).toBe(0);
-  expect(looking.complaints.filter((words) => !words.includes('status of 409'))).toEqual([]);
+  expect(looking.complaints.filter((text) => !text.includes('status of 409'))).toEqual([]);
 });

@@ -53,15 +53,15 @@ it('creates a conversation by mouse from a template, and the board follows it by
   await page.getByText('No conversations yet.').waitFor();
   await page.getByRole('button', { name: 'New conversation' }).first().click();
   await page.getByText('Get a quote', { exact: true }).click();
-  await page.getByRole('button', { name: 'Start the conversation' }).click();
-  await page.getByText('Say what the … stands for.').waitFor();
-  await page.getByText('Choose somebody, or give a number.').waitFor();
-  await field('Objective').fill('Get a quote for the kitchen leak');
-  await field('With').fill(`+${MARTA}`);
+  await page.getByRole('button', { name: 'Start conversation' }).click();
+  await page.getByText('Replace the … with your own text.').waitFor();
+  await page.getByText('Choose a contact or enter a number.').waitFor();
+  await field('Goal').fill('Get a quote for the kitchen leak');
+  await field('Contact').fill(`+${MARTA}`);
   await page.getByRole('option', { name: '+1 415 555 0103' }).click();
   await page.getByText('This is the first message to +1 415 555 0103').waitFor();
   await field('Where').fill('12 Mill Lane');
-  await page.getByRole('button', { name: 'Start the conversation' }).click();
+  await page.getByRole('button', { name: 'Start conversation' }).click();
   await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
   const [made] = await demo.relay.ok<{ facts: string[]; todos: unknown[] }[]>(
     'GET',
@@ -70,13 +70,12 @@ it('creates a conversation by mouse from a template, and the board follows it by
   expect(made).toMatchObject({ facts: ['Where: 12 Mill Lane'], todos: { length: 3 } });
 
   await page.goto('/conversations');
-  await card('Their turn', 'Get a quote').waitFor();
+  await card('Waiting for reply', 'Get a quote').waitFor();
   await demo.phones.send(MARTA, OWNER, 'I need a deposit of 80 euros first.');
-  await card('Your turn', 'Get a quote').waitFor();
-  const sentence = page.getByRole('heading', { level: 1 });
-  await expect.poll(() => sentence.textContent(), SOON).toContain('One is yours.');
-  await card('Your turn', 'Get a quote').getByText('Marta wants a deposit.').waitFor();
-  await card('Your turn', 'Get a quote').getByText('Marta Oliveira').waitFor();
+  await card('Waiting for you', 'Get a quote').waitFor();
+  await page.getByText('1 open conversation, waiting for you.').waitFor();
+  await card('Waiting for you', 'Get a quote').getByText('Marta wants a deposit.').waitFor();
+  await card('Waiting for you', 'Get a quote').getByText('Marta Oliveira').waitFor();
   await expectNoSeriousFindings(page);
 });
 
@@ -84,12 +83,12 @@ it('creates another by keyboard alone, and the input survives a reload', async (
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('c');
   await page.getByRole('dialog', { name: 'New conversation' }).waitFor();
-  await field('Objective').and(focused()).waitFor();
+  await field('Goal').and(focused()).waitFor();
   await page.keyboard.type('Book the van for Sunday');
   await page.reload();
-  await expect.poll(() => field('Objective').inputValue(), SOON).toBe('Book the van for Sunday');
+  await expect.poll(() => field('Goal').inputValue(), SOON).toBe('Book the van for Sunday');
   await expectNoSeriousFindings(page);
-  await field('Objective').focus();
+  await field('Goal').focus();
   await page.keyboard.press('Tab');
   await page.keyboard.type(`+${ROSA}`);
   await page.getByRole('option', { name: '+1 415 555 0106' }).waitFor();
@@ -101,7 +100,7 @@ it('creates another by keyboard alone, and the input survives a reload', async (
   await page.keyboard.press('Enter');
   await page.keyboard.type('A place');
   await page.keyboard.press('Alt+ArrowUp');
-  await tabTo('Start the conversation');
+  await tabTo('Start conversation');
   await page.keyboard.press('Enter');
   await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
   const [made] = await demo.relay.ok<{ todos: { text: string }[] }[]>('GET', '/api/instances');
@@ -120,7 +119,7 @@ async function tabTo(name: string): Promise<void> {
 
 it('moves between cards with arrows, opens with Enter, and keeps the focus on a card that moves', async () => {
   await page.goto('/conversations');
-  await card('Their turn', 'Book the van').waitFor();
+  await card('Waiting for reply', 'Book the van').waitFor();
   await page.keyboard.press('ArrowDown');
   await hasFocus('Get a quote');
   await page.keyboard.press('ArrowRight');
@@ -131,7 +130,7 @@ it('moves between cards with arrows, opens with Enter, and keeps the focus on a 
     await route.continue();
   });
   await demo.phones.send(ROSA, OWNER, 'That needs a deposit.');
-  await card('Your turn', 'Book the van').waitFor();
+  await card('Waiting for you', 'Book the van').waitFor();
   await page.unrouteAll({ behavior: 'wait' });
   await hasFocus('Book the van');
   await page.keyboard.press('Enter');
@@ -140,20 +139,20 @@ it('moves between cards with arrows, opens with Enter, and keeps the focus on a 
 
 it('moves nothing under a pointer, and counts what arrives', async () => {
   await page.goto('/conversations');
-  await card('Your turn', 'Book the van').hover();
+  await card('Waiting for you', 'Book the van').hover();
   const [older] = await demo.relay.ok<{ id: string }[]>('GET', '/api/instances?words=quote');
   await demo.relay.ok('POST', `/api/instances/${older?.id}/pause`);
-  await card('Parked', 'Get a quote').waitFor();
-  await card('Your turn', 'Get a quote').getByText('Paused').waitFor();
+  await card('On hold', 'Get a quote').waitFor();
+  await card('Waiting for you', 'Get a quote').getByText('Paused').waitFor();
   await demo.relay.ok('POST', `/api/instances/${older?.id}/cancel`);
   await page.mouse.move(5, 5);
-  await expect.poll(() => card('Your turn', 'Get a quote').count(), SOON).toBe(0);
+  await expect.poll(() => card('Waiting for you', 'Get a quote').count(), SOON).toBe(0);
 });
 
 it('keeps the filters of the list in the address', async () => {
   await page.goto('/conversations?view=list');
   await page.getByRole('row', { name: /Get a quote/ }).waitFor();
-  await page.getByRole('searchbox', { name: 'Words' }).fill('van');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('van');
   await page.waitForURL(/words=van/);
   await expect.poll(() => page.getByRole('row', { name: /Get a quote/ }).count(), SOON).toBe(0);
   await page.reload();

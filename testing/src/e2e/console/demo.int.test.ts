@@ -1,12 +1,15 @@
-// `relay demo` in a real Chromium: a message written on the phone page is answered there and appears in the console,
-// and both link to each other. Both widths, both colour schemes; no complaints, and accessible.
+// `relay demo` in a real Chromium: the tour of the console, the assistant's suggestions, and messages written on the
+// phone page that are answered there and appear in the console. Both widths, both colour schemes; no complaints, and
+// accessible.
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { builtIn } from '../built.ts';
+import { Gateway } from '../gateway.ts';
 import { type HeldDemo, holdScene, type SceneLine } from '../headless.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type ConsoleView, openChromium, openConsoleView } from './browser.ts';
+import { type ConsoleView, openChromium, openConsoleView, signIn } from './browser.ts';
+import { evaluate } from './evaluate.ts';
 
 let demo: HeldDemo<SceneLine>;
 let browser: Browser;
@@ -31,6 +34,109 @@ afterAll(async () => {
 
 const bubbles = (page: Page) => page.locator('#messages .bubble');
 const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ });
+const tour = (page: Page) => page.getByRole('region', { name: 'Tour of the demo' });
+const OVERFLOWS = 'document.documentElement.scrollWidth > innerWidth';
+
+/** Each step of the tour, and a heading of the page that its link opens. */
+const STEPS = [
+  { title: 'Automatic replies', link: 'Open this chat', heading: 'Mom' },
+  { title: 'Approve a draft', link: 'Open this draft', heading: /Dana Whitfield/ },
+  { title: 'Watch a conversation', link: 'Open this conversation', heading: /Get a quote/ },
+  { title: 'Read a digest', link: 'Open this digest', heading: 'Decisions' },
+  { title: 'Ask why', link: 'Show the reason', heading: 'Mom' },
+] as const;
+
+it('guides a visitor through five steps, and stays away once it is finished', async () => {
+  const { page } = console;
+  const button = (name: string) => tour(page).getByRole('button', { name, exact: true });
+  for (const [index, { title, link, heading }] of STEPS.entries()) {
+    if (index > 0) await button('Next').click();
+    await tour(page)
+      .getByText(`Step ${index + 1} of 5`)
+      .waitFor();
+    await tour(page).getByRole('heading', { name: title }).waitFor();
+    await tour(page).getByRole('link', { name: link }).click();
+    await page.locator('#main').getByRole('heading', { name: heading }).first().waitFor();
+  }
+  await button('Back').click();
+  await tour(page).getByText('Step 4 of 5').waitFor();
+  await button('Next').click();
+  await button('Finish tour').click();
+  await expect.poll(() => tour(page).count()).toBe(0);
+  await page.locator('#main h1:focus').waitFor();
+
+  await page.reload();
+  await page.getByRole('link', { name: 'Open the simulated phone' }).waitFor();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(await evaluate(page, "localStorage.getItem('relay-tour')")).toBe('done');
+  expect(await tour(page).count()).toBe(0);
+}, 60_000);
+
+it.each([
+  [1440, 'light'],
+  [390, 'dark'],
+] as const)('shows the tour at %i pixels in %s until Escape is pressed', async (width, scheme) => {
+  const { api, token } = demo.line;
+  const relay = new Gateway(() => ({ port: Number(new URL(api).port), token }));
+  const seen = await openConsoleView(browser, at(api), { width, height: 844, scheme });
+  await signIn(seen, { relay });
+  const shown = tour(seen.page);
+  await shown.getByText('Step 1 of 5').waitFor();
+  await expectNoSeriousFindings(seen.page);
+  expect(await evaluate(seen.page, OVERFLOWS)).toBe(false);
+  await shown.getByRole('button', { name: 'Next', exact: true }).press('Enter');
+  await shown.getByText('Step 2 of 5').waitFor();
+  await shown.getByRole('button', { name: 'Back', exact: true }).press('Enter');
+  await shown.getByText('Step 1 of 5').waitFor();
+  // The first step has no button to go back, so the focus moves to the other one.
+  await shown.locator('button:focus', { hasText: 'Next' }).waitFor();
+  await seen.page.keyboard.press('Escape');
+  await expect.poll(() => shown.count()).toBe(0);
+  expect(seen.complaints).toEqual([]);
+  await seen.close();
+});
+
+it('answers the suggestions of the assistant', async () => {
+  const { page } = console;
+  await page.goto('/assistant');
+  const ask = page.getByRole('textbox', { name: 'Ask your assistant' });
+  const log = page.getByRole('log', { name: 'Chat with the assistant' });
+  await page.getByRole('button', { name: 'What did I miss today?' }).click();
+  await ask.press('Enter');
+  await log.getByText('Here is what is new:').waitFor();
+  await log.getByText('asks whether Friday still works').waitFor();
+
+  await ask.fill('Who is waiting for a reply from me?');
+  await ask.press('Enter');
+  await log.getByText('1 person is waiting for a reply from you').waitFor();
+
+  await ask.fill('Remind me tomorrow at 9 to call the plumber.');
+  await ask.press('Enter');
+  const approve = page.getByRole('button', { name: 'Approve schedule' });
+  const done = log.getByText('Done. I will remind you tomorrow at 09:00: Call the plumber.');
+  await approve.or(done).first().waitFor();
+  if (await approve.isVisible()) await approve.click();
+  await done.waitFor();
+
+  await ask.fill('How high is the Eiffel Tower?');
+  await ask.press('Enter');
+  await log.getByText('This demo has no real model').waitFor();
+  expect(await log.textContent()).not.toMatch(/[{}]/);
+}, 60_000);
+
+it('shows no read receipts to a stranger and in the observed group', async () => {
+  const { page } = phone;
+  for (const name of [/Kit/, /Morenos/]) {
+    await page.getByRole('button', { name }).click();
+    await page
+      .locator('.mine')
+      .last()
+      .getByText('delivered', { exact: true })
+      .waitFor({ state: 'attached' });
+    expect(await page.locator('#messages .ticks[data-status="read"]').count()).toBe(0);
+  }
+  await page.getByRole('button', { name: /Mom/ }).click();
+});
 
 it('answers what Mom writes, on her phone and in the console', async () => {
   const { page } = phone;
@@ -50,7 +156,7 @@ it('answers what Mom writes, on her phone and in the console', async () => {
   await page
     .locator('.mine')
     .last()
-    .getByText('read', { exact: true })
+    .getByText('delivered', { exact: true })
     .waitFor({ state: 'attached' });
   const { page: owner } = console;
   await owner.goto('/chats');
@@ -63,7 +169,7 @@ it('keeps text that could not be sent, and says why', async () => {
   await page.route('**/api/messages', (route) => route.abort());
   await field(page).fill('One more thing');
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('It was not sent').waitFor();
+  await page.getByText('Not sent').waitFor();
   expect(await field(page).inputValue()).toBe('One more thing');
   await page.unroute('**/api/messages');
   await field(page).fill('');
@@ -100,7 +206,7 @@ it('can be used by keyboard alone', async () => {
 it('links from the console to the phone, and from the phone to the console', async () => {
   const { page: owner } = console;
   const opened = owner.context().waitForEvent('page');
-  await owner.getByRole('link', { name: 'Open the phone beside it' }).click();
+  await owner.getByRole('link', { name: 'Open the simulated phone' }).click();
   const popup = await opened;
   await popup.getByRole('heading', { name: 'Alex Moreno' }).waitFor();
   expect(new URL(popup.url()).hash).toBe('');
@@ -108,7 +214,7 @@ it('links from the console to the phone, and from the phone to the console', asy
   const back = phone.page.context().waitForEvent('page');
   await phone.page.getByRole('button', { name: 'Open the console' }).click();
   const second = await back;
-  await second.getByText('nothing is real').waitFor();
+  await second.getByText('All data is simulated').waitFor();
   await second.close();
 });
 
@@ -125,8 +231,7 @@ it.each([
     await bubbles(seen.page).first().waitFor();
     await expectNoSeriousFindings(seen.page);
   }
-  const overflows = 'document.documentElement.scrollWidth > innerWidth';
-  expect(await seen.page.evaluate(overflows)).toBe(false);
+  expect(await seen.page.evaluate(OVERFLOWS)).toBe(false);
   expect(seen.complaints).toEqual([]);
   await seen.close();
 });

@@ -118,7 +118,7 @@ it(
   'updates a component in the open page without a reload',
   async () => {
     await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
-    await edit('packages/web/src/shell/hold.tsx', "sending'}</span>", "sending now'}</span>");
+    await edit('packages/web/src/shell/hold.tsx', '{label}</span>', '{label} now</span>');
     await page.getByText('Hold all sending now').first().waitFor({ timeout: PATIENCE_MS });
     expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true);
   },

@@ -51,7 +51,7 @@ describe.each([
   const log = (): Locator => page.getByRole('log');
 
   it('links a phone and proves the connection by a message to oneself', async () => {
-    await open('Tools & connections');
+    await open('Tools and connections');
     await hands.press('button', 'Link Device');
     await page.getByRole('img', { name: /QR code/ }).waitFor();
     expect((await demo.phones.scan(OWNER, await demo.relay.qr())).linked).toBe(true);
@@ -61,22 +61,25 @@ describe.each([
 
   it('grants somebody replies as drafts', async () => {
     await demo.phones.send(DANA, OWNER, 'Hello, this is Dana');
-    await open('People & grants');
-    await page.getByText(/calls itself “Dana”/).waitFor();
-    await hands.press('button', /^Allow someone/);
-    await hands.type('Whom', 'Dana');
+    await open('People and grants');
+    await page.getByText(/Profile name: “Dana” \(not verified\)/).waitFor();
+    await hands.press('button', /^Add a grant/);
+    await hands.type('Person or group', 'Dana');
     await hands.choose(/Dana/);
-    await hands.type('What you call them', 'Dana');
-    await hands.press('radio', 'Read, and write drafts');
+    await hands.type('Name', 'Dana');
+    await hands.press('radio', 'Read and draft replies');
     await hands.press('button', 'Allow reading and drafts');
-    await page.getByText('Relay may read Dana and write drafts. You send them.').first().waitFor();
+    await page
+      .getByText('Agents may read messages from Dana and draft replies. You approve each reply.')
+      .first()
+      .waitFor();
   });
 
   it('sees a message request, and grants reading', async () => {
     await demo.phones.send(KIT, OWNER, 'Hi, is the flat still free?');
-    await hands.press('button', /^Allow reading \+44/);
+    await hands.press('button', /^Allow reading messages from \+44/);
     await page
-      .getByText(/Relay may read Kit/)
+      .getByText(/Agents may read messages from Kit/)
       .first()
       .waitFor();
   });
@@ -92,10 +95,10 @@ describe.each([
   it('creates a conversation and follows it live', async () => {
     await open('Conversations');
     await hands.press('button', /^New conversation/);
-    await hands.type('Objective', 'Kitchen leak quote by Friday');
-    await hands.type('With', '+1 415 555 0103');
+    await hands.type('Goal', 'Kitchen leak quote by Friday');
+    await hands.type('Contact', '+1 415 555 0103');
     await hands.choose(/0103/);
-    await hands.press('button', 'Start the conversation');
+    await hands.press('button', 'Start conversation');
     await page.waitForURL(/\/conversations\/[\w-]{36}/);
     await log().getByText(HELLO).waitFor();
     await arrives(MARTA, HELLO);
@@ -112,12 +115,12 @@ describe.each([
     await hands.press('button', /^Resume/);
     await state('Waiting for reply').waitFor();
     await demo.phones.send(MARTA, OWNER, 'Friday is fine');
-    await state('Done').waitFor();
+    await state('Completed').waitFor();
   });
 
   it("reads yesterday's digest of a group", async () => {
     await groups(demo, OWNER);
-    await open('Groups & digests');
+    await open('Groups and digests');
     await hands.press('link', new RegExp(STREET));
     await page
       .getByText(/Street party is final/)
@@ -138,11 +141,11 @@ describe.each([
   });
 
   it('creates a token for a client, shown once', async () => {
-    await open('Tools & connections');
+    await open('Tools and connections');
     await hands.press('button', 'New token');
-    await hands.type('Name of the program', 'Claude Desktop');
-    await hands.press('button', 'Make token');
-    await page.getByText(/The token of Claude Desktop/).waitFor();
+    await hands.type('Client name', 'Claude Desktop');
+    await hands.press('button', 'Create token');
+    await page.getByText(/Token of Claude Desktop/).waitFor();
     await hands.press('button', 'Done');
     await hands.press('button', 'Close');
   });

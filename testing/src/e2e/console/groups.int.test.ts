@@ -1,5 +1,5 @@
-// Groups & digests in a real Chromium: a real digest is read by hour and by day, with the proof that nothing was sent
-// there; a group is observed and stopped again.
+// The groups page in a real Chromium: a real digest is read by hour and by day, with the proof that nothing was sent
+// there; observing a group starts and stops.
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -25,10 +25,10 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const observed = () => demo.relay.ok<ObservedGroup[]>('GET', '/api/observed-groups');
 
 it('shows one action when nothing is observed', async () => {
-  await page.getByRole('link', { name: 'Groups & digests' }).click();
-  await page.getByText('No group is observed.').waitFor();
+  await page.getByRole('link', { name: 'Groups and digests' }).click();
+  await page.getByText('No groups observed.').waitFor();
   await button('Observe a group').click();
-  await page.getByLabel('Which group').fill('Nowhere');
+  await page.getByLabel('Group name').fill('Nowhere');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   await page.keyboard.press('Escape');
@@ -40,7 +40,7 @@ it('shows a day by hour and by day, by mouse and by keys, and keeps it in the ad
   await demo.link(OWNER);
   await groups(demo, OWNER);
   await page.reload();
-  await page.getByText('Two groups are read in silence. Nothing was sent to them.').waitFor();
+  await page.getByText('2 groups observed. Relay has sent nothing to them.').waitFor();
   await page.getByText('The water company turns the water off').waitFor();
   const hours = page.getByRole('list').filter({ hasText: 'Street party' });
   expect(await hours.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);
@@ -53,24 +53,24 @@ it('shows a day by hour and by day, by mouse and by keys, and keeps it in the ad
   await page.keyboard.press('d');
   await page.getByRole('heading', { name: 'Open questions' }).waitFor();
 
-  await button('The day before').click();
-  await page.getByText('Nothing was said on this day').waitFor();
+  await button('Previous day').click();
+  await page.getByText('This day has no digest').waitFor();
   expect(page.url()).toMatch(/day=\d{4}-\d\d-\d\d/);
   await page.reload();
-  await page.getByText('Nothing was said on this day').waitFor();
+  await page.getByText('This day has no digest').waitFor();
   await page.goBack();
   await page.getByRole('heading', { name: 'Open questions' }).waitFor();
 });
 
-it('proves silence and deletion, and shows the tokens in bars, a sentence and a table', async () => {
-  await page.getByText('Relay sent nothing here since').waitFor();
-  await page.getByText(/tokens were spent and .* avoided/).waitFor();
+it('proves that nothing was sent and old data is deleted, and shows the tokens in a chart and a table', async () => {
+  await page.getByText('Relay has sent nothing to this group since').waitFor();
+  await page.getByText(/model tokens used, .* saved \(/).waitFor();
   await page.locator('svg.recharts-surface').first().waitFor();
   await button('Show table').click();
-  await page.getByRole('columnheader', { name: 'Avoided', exact: true }).waitFor();
+  await page.getByRole('columnheader', { name: 'Tokens saved', exact: true }).waitFor();
   const before = await demo.relay.ok<{ runs: unknown[] }>('GET', '/api/retention');
-  await button('Enforce the limits now').click();
-  await page.getByText('When you asked: nothing was too old').waitFor();
+  await button('Delete expired data now').click();
+  await page.getByText('(started by you). Nothing to delete.').waitFor();
   const after = await demo.relay.ok<{ runs: unknown[] }>('GET', '/api/retention');
   expect(after.runs.length).toBe(before.runs.length + 1);
   await expectNoSeriousFindings(page);
@@ -79,26 +79,26 @@ it('proves silence and deletion, and shows the tokens in bars, a sentence and a 
 it('stops observing after a confirmation, and starts again once the group was informed', async () => {
   await button('Stop observing').click();
   const asked = page.getByRole('dialog', { name: `Stop observing ${STREET}?` });
-  await asked.getByText('What was kept stays until its limit').waitFor();
+  await asked.getByText('Stored data is deleted at its limit').waitFor();
   await asked.getByRole('button', { name: 'Stop observing' }).click();
-  await page.getByText('One group is read in silence.', { exact: false }).waitFor();
+  await page.getByText('1 group observed.').waitFor();
   expect((await observed()).map(({ name }) => name)).not.toContain(STREET);
-  await page.getByText('no longer observed').first().waitFor();
+  await page.getByText('No longer observed').first().waitFor();
 
   // By keyboard alone.
   await button('Observe a group').focus();
   await page.keyboard.press('Enter');
   await page.keyboard.type(STREET);
   await page.keyboard.press('Enter');
-  const read = button('Read it in silence');
-  await read.waitFor();
-  expect(await read.isDisabled()).toBe(true);
-  await page.getByText('older is deleted', { exact: false }).waitFor();
-  await page.getByLabel('I have told the group').focus();
+  const start = button('Start observing');
+  await start.waitFor();
+  expect(await start.isDisabled()).toBe(true);
+  await page.getByText('Older stored data is deleted permanently.').waitFor();
+  await page.getByLabel('I have announced it in the group').focus();
   await page.keyboard.press('Space');
-  await read.focus();
+  await start.focus();
   await page.keyboard.press('Enter');
-  await page.getByText('Two groups are read in silence.', { exact: false }).waitFor();
+  await page.getByText('2 groups observed.').waitFor();
   expect((await observed()).find(({ name }) => name === STREET)).toMatchObject({
     may_answer: false,
     messages_sent: 0,

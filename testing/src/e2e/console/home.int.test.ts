@@ -25,27 +25,27 @@ beforeAll(async () => {
   page = looking.page;
 }, 180_000);
 
-const sentence = (of = page) => of.getByRole('heading', { level: 1 });
+const summary = (of = page) => of.getByText(/waiting for you\. .* sent in the last 24 hours/);
 const totals = async () =>
   (await demo.relay.ok<{ total: { received: number; sent: number } }>('GET', '/api/activity'))
     .total;
 const dialog = (name: string) => page.getByRole('dialog', { name });
 
 it('draws the activity, and shows the same in words and as a table', async () => {
-  const chart = page.getByRole('img', { name: /^\d+ messages came in and \d+ left/ });
+  const chart = page.getByRole('img', { name: /^\d+ messages received and \d+ sent/ });
   await chart.locator('.recharts-bar-rectangle path').first().waitFor();
   // Messages may still be in transit: the page must match what holds both before and after it was read.
   const total = await eventually('the page and the daemon agree', async () => {
     const before = await totals();
     const shown = await chart.getAttribute('aria-label');
-    const told = `${before.received} messages came in and ${before.sent} left`;
-    return shown?.includes(told) === true && isDeepStrictEqual(before, await totals())
+    const counts = `${before.received} messages received and ${before.sent} sent`;
+    return shown?.includes(counts) === true && isDeepStrictEqual(before, await totals())
       ? before
       : undefined;
   });
   expect(total.received).toBeGreaterThanOrEqual(6);
-  await page.getByRole('button', { name: 'Messages per hour as a table' }).click();
-  const table = page.getByRole('region', { name: 'Messages per hour, the last 24 hours' });
+  await page.getByRole('button', { name: 'Show table: Messages per hour' }).click();
+  const table = page.getByRole('region', { name: 'Messages per hour (table)' });
   const cells = await table.getByRole('cell').allTextContents();
   const sums = [0, 1].map((column) =>
     cells.reduce((sum, cell, n) => sum + (n % 2 === column ? Number(cell) : 0), 0),
@@ -64,30 +64,30 @@ it('counts a conversation that waits for an approval once, with its approval', a
   );
   expect(waiting_count).toBe(approvals_waiting + needs_you_count - 1);
   await page.goto('/');
-  await page.getByText(`${waiting_count} in all`).waitFor();
+  await page.getByText(`${waiting_count} items waiting`, { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Kitchen leak quote by Friday' }).first().waitFor();
   expect(await page.getByRole('link', { name: 'Book the van for Sunday' }).count()).toBe(0);
 });
 
 it('says on every page that it is a demo', async () => {
-  await page.getByText('no phone, no model key, nothing is real').waitFor();
+  await page.getByText('no real phone, no model key').waitFor();
 });
 
 it('opens pending items by their number, lists its keys, and ignores keys while somebody types', async () => {
   await page.goto('/');
   await page.getByText('Kitchen leak quote by Friday').first().waitFor();
   await page.keyboard.press('?');
-  await dialog('Keys').getByText('Open what waits, by its place').waitFor();
+  await dialog('Keyboard shortcuts').getByText('Open a waiting item by its number').waitFor();
   await page.keyboard.press('1');
   expect(new URL(page.url()).pathname).toBe('/');
   await page.keyboard.press('Escape');
-  await dialog('Keys').waitFor({ state: 'detached' });
+  await dialog('Keyboard shortcuts').waitFor({ state: 'detached' });
 
   await page.keyboard.press('Control+K');
   await page.getByRole('dialog').getByRole('textbox').fill('kitchen');
   await page.keyboard.press('1');
   await page.keyboard.press('Backspace');
-  await page.getByText('A conversation with').waitFor();
+  await page.getByRole('dialog').getByText('Conversation with').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(new URL(page.url()).pathname).toBe('/');
@@ -100,9 +100,9 @@ it('opens pending items by their number, lists its keys, and ignores keys while 
 
 it('switches letter keys off for every page', async () => {
   await page.goto('/');
-  await sentence().waitFor();
+  await summary().waitFor();
   await page.keyboard.press('?');
-  const letters = dialog('Keys').getByRole('switch', { name: 'Letter keys' });
+  const letters = page.getByRole('switch', { name: 'Single-key shortcuts' });
   await letters.waitFor();
   await letters.press('Space');
   await page.keyboard.press('Escape');
@@ -155,8 +155,8 @@ it('is put on hold and released by keys alone', async () => {
   };
   await choose('Hold all sending', 'Hold all sending?');
   await eventually('a hold', async () => (await isHeld()) || undefined);
-  await page.getByText('You hold all sending.').first().waitFor();
-  await choose('Let messages leave', 'Let messages leave again?');
+  await page.getByText('Sending is on hold.').first().waitFor();
+  await choose('Resume sending', 'Resume sending?');
   await eventually('no hold', async () => !(await isHeld()) || undefined);
 });
 
@@ -179,18 +179,18 @@ it('shares one stream between eight tabs, and the next takes over when its tab i
     const tab = await context.newPage();
     watch(tab);
     await tab.goto('/');
-    await sentence(tab).getByText('for you.').waitFor();
+    await summary(tab).waitFor();
     tabs.push(tab);
   }
   expect(streams.size).toBe(1);
-  const knocked = async (tab: Page) => {
-    const line = tab.getByText(/^\d+ messages? from people nobody opened/);
+  const requested = async (tab: Page) => {
+    const line = tab.getByText(/^\d+ messages?\. Not shown to any agent\.$/);
     return Number.parseInt((await line.textContent()) ?? '', 10);
   };
-  const all = (of: readonly Page[]) => Promise.all(of.map(knocked));
+  const all = (of: readonly Page[]) => Promise.all(of.map(requested));
   // Eight pages on two cores: requested every ten seconds, drawn when their turn comes.
   const wait = { timeout: 45_000 };
-  const before = await knocked(page);
+  const before = await requested(page);
   await demo.phones.send(STRANGER, OWNER, 'Is anybody there?');
   await expect.poll(() => all(tabs), wait).toEqual(tabs.map(() => before + 1));
 

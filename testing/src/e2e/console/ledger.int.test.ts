@@ -1,4 +1,4 @@
-// The ledger in a real Chromium: decisions page by page, each with its reason and steps; the story of a message; the
+// The ledger in a real Chromium: decisions page by page, each with its reason and steps; the history of a message; the
 // verified chain, and an export of the rows.
 import { readFile } from 'node:fs/promises';
 import type { LedgerLine, LedgerPage } from '@relay/contract/api/ledger';
@@ -41,30 +41,30 @@ const holdAndRelease = async (times: number) => {
 it('lists every decision with its reason, and the chosen one with its steps', async () => {
   await page.getByRole('link', { name: 'Ledger', exact: true }).click();
   const { seq } = await newest();
-  await page.getByRole('heading', { name: `${seq} decisions, each with its reason.` }).waitFor();
-  await rows().filter({ hasText: 'a message came in' }).first().click();
+  await page.getByText(`${seq} decisions, each with its reason.`).waitFor();
+  await rows().filter({ hasText: 'Message received' }).first().click();
   await expect.poll(() => page.url()).toMatch(/\/ledger\/\d+$/);
   const chosen = page.getByRole('article');
   await chosen.getByRole('heading', { name: SAM.name }).waitFor();
-  await chosen.getByRole('region', { name: 'Its steps' }).waitFor();
+  await chosen.getByRole('region', { name: 'Steps' }).waitFor();
   await expectNoSeriousFindings(page);
 });
 
-it('goes from row to row by keyboard, and from a row to the story of its message', async () => {
+it('goes from row to row by keyboard, and from a row to the history of its message', async () => {
   const before = page.url();
   await page.keyboard.press('j');
   await expect.poll(() => page.url()).not.toBe(before);
   await page.keyboard.press('k');
   await expect.poll(() => page.url()).toBe(before);
   await expect.poll(() => current().count()).toBe(1);
-  await page.getByRole('link', { name: 'The message’s story' }).click();
+  await page.getByRole('link', { name: 'Message history' }).click();
   await expect.poll(() => page.url()).toContain('message=');
-  await page.getByText(/^Not answered: |^Stored and not answered/).waitFor();
+  await page.getByText(/^Not answered: |^Stored, not answered/).waitFor();
   await page.getByText(/^relay why /).waitFor();
 });
 
 it('reports an unknown id', async () => {
-  await page.getByLabel(/Its id$/).fill('NOSUCHMESSAGE');
+  await page.getByLabel('Find a message by its id').fill('NOSUCHMESSAGE');
   await page.keyboard.press('Enter');
   await page.getByText('No message has the id NOSUCHMESSAGE').waitFor();
 });
@@ -75,9 +75,9 @@ it('keeps filters in the address and after a reload', async () => {
   await page.reload();
   await expect.poll(() => rows().count()).toBe(5);
   expect(await rows().first().textContent()).toContain(JONAS.name);
-  await page.locator('input[aria-label="Anybody"]').click();
+  await page.locator('input[aria-label="Actor"]').click();
   await page.getByRole('option', { name: 'You', exact: true }).click();
-  await page.getByText('No decision is like that.').waitFor();
+  await page.getByText('No matching decisions.').waitFor();
   expect(page.url()).toContain('actor=owner');
 });
 
@@ -106,13 +106,11 @@ it('loads more while scrolling, and renders only what is visible', async () => {
 
 it('verifies the chain, all of it on request', async () => {
   await page.goto('/ledger');
-  await page.getByRole('button', { name: /^Chain whole to row \d+$/ }).click();
+  await page.getByRole('button', { name: /^Chain intact to row \d+$/ }).click();
   const checked = page.waitForResponse(/verify\?full=true/);
-  await page.getByRole('button', { name: 'Check all of it' }).click();
+  await page.getByRole('button', { name: 'Check all rows' }).click();
   expect((await checked).status()).toBe(200);
-  await page
-    .getByText(/^The chain of decisions is whole: all \d+ rows were computed anew/)
-    .waitFor();
+  await page.getByText(/^The chain of decisions is intact: all \d+ rows verified/).waitFor();
   await page.keyboard.press('Escape');
 });
 
@@ -123,9 +121,10 @@ it('exports the chosen rows as a complete file, oldest first', async () => {
   const file = await saved;
   expect(file.suggestedFilename()).toMatch(/^relay-ledger-.*\.jsonl$/);
   const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
-  const told = lines.map((line) => JSON.parse(line) as LedgerLine);
-  expect(told).toHaveLength(122);
-  expect(told.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq).toSorted((a, b) => a - b));
+  const exported = lines.map((line) => JSON.parse(line) as LedgerLine);
+  expect(exported).toHaveLength(122);
+  const numbers = exported.map(({ seq }) => seq);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
 
 it('shows a row as a page on a phone, within the width of the screen', async () => {
@@ -133,7 +132,7 @@ it('shows a row as a page on a phone, within the width of the screen', async () 
   await page.goto('/ledger?actor=token');
   await rows().first().click();
   await page.getByRole('link', { name: 'All decisions' }).waitFor();
-  await page.getByRole('article').getByText('row').first().waitFor();
+  await page.getByRole('article').getByText('Row').first().waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   await expectNoSeriousFindings(page);
 });

@@ -1,4 +1,4 @@
-// People & grants in a real Chromium against the shipped daemon: grants that are changed, undone and dismissed there
+// The people page in a real Chromium against the shipped daemon: grants and message requests that are changed there
 // change in the daemon. Nothing is mocked.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -45,14 +45,14 @@ beforeAll(async () => {
   for (const stranger of [KIT, ROSA]) {
     await demo.phones.send(stranger, OWNER, `Is anybody there? ${stranger}`);
   }
-  await eventually('two at the door', async () => {
-    const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
-    return knocks.length === 2 || undefined;
+  await eventually('two message requests', async () => {
+    const requests = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
+    return requests.length === 2 || undefined;
   });
   looking = await fixture.signedIn();
   page = looking.page;
   await page.goto('/people');
-  await page.getByText('One person is open.').waitFor();
+  await page.getByText('1 person has a grant.').waitFor();
 }, 180_000);
 
 it('revokes at once and undoes it, by mouse and by keyboard alone', async () => {
@@ -69,52 +69,53 @@ it('revokes at once and undoes it, by mouse and by keyboard alone', async () => 
   await becomes('Dana', { canRead: true, canReply: true });
 });
 
-it('confirms before replies are sent without asking, and a no changes nothing', async () => {
-  const mode = page.getByLabel('How replies to Dana leave');
+it('confirms before it allows automatic replies, and cancelling changes nothing', async () => {
+  const mode = page.getByLabel('Reply mode for Dana');
   await mode.getByText('Auto').click();
-  const asked = page.getByRole('alertdialog', { name: /leave without asking you/ });
+  const asked = page.getByRole('alertdialog', { name: 'Allow automatic replies to Dana?' });
   await asked.waitFor();
   await page.keyboard.press('Escape');
   await mode.waitFor();
   expect(await granted('Dana')).toMatchObject({ replyMode: 'draft' });
   await mode.getByText('Auto').click();
-  await asked.getByRole('button', { name: 'Answer without asking' }).click();
+  await asked.getByRole('button', { name: 'Allow automatic replies' }).click();
   await becomes('Dana', { replyMode: 'auto' });
 });
 
 it('hides message requests until the owner looks, grants reading to one and dismisses the other', async () => {
-  const said = page.getByText('Is anybody there?');
-  expect(await said.count()).toBe(0);
-  await button('Peek at what +44 770 090 0417 wrote').click();
-  await said.waitFor();
-  await page.getByText('they stay closed').waitFor();
-  await button('Dismiss +44 770 090 0417').click();
-  await button('Allow reading +1 415 555 0106').click();
+  const text = page.getByText('Is anybody there?');
+  expect(await text.count()).toBe(0);
+  await button('View messages from +44 770 090 0417').click();
+  await text.waitFor();
+  await page.getByText('Only you see these messages.').waitFor();
+  await button('Dismiss the message request from +44 770 090 0417').click();
+  await button('Allow reading messages from +1 415 555 0106').click();
   // Her profile name is not used as the owner's name for her.
   await becomes('+14155550106', { canRead: true, canReply: false });
-  await eventually('nobody at the door', async () => {
-    const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
-    return knocks.length === 0 || undefined;
+  await eventually('no message requests', async () => {
+    const requests = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
+    return requests.length === 0 || undefined;
   });
-  await page.getByText('Two people are open.').waitFor();
+  await page.getByText('2 people have a grant.').waitFor();
 });
 
 it('grants reading with N and a number, without a mouse', async () => {
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('n');
-  await page.getByRole('dialog', { name: 'Allow someone' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Add a grant' });
+  await dialog.waitFor();
   await page.keyboard.type('+44 7700 900555');
   await page.getByRole('option', { name: '+44 770 090 0555' }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await page.getByLabel('What you call them').focus();
+  await dialog.getByLabel('Name', { exact: true }).focus();
   await page.keyboard.type('The plumber');
   await page.keyboard.press('Enter');
   await becomes('The plumber', { canRead: true, canReply: false, replyMode: 'draft' });
 });
 
-it('keeps search, filter and details in the address, and forgets only after the name was typed', async () => {
-  await page.getByLabel('Find somebody').fill('plumb');
+it('keeps search, filter and details in the address, and erases only after the name was typed', async () => {
+  await page.getByLabel('Find people and groups').fill('plumb');
   await page.waitForURL(/q=plumb/);
   // Until the list shows the results, a click may hit a row that is about to be replaced.
   await read('Dana').waitFor({ state: 'detached' });
@@ -122,12 +123,12 @@ it('keeps search, filter and details in the address, and forgets only after the 
   await page.waitForURL(/who=/);
   await page.reload();
   const drawer = page.getByRole('dialog', { name: 'The plumber' });
-  await drawer.getByRole('button', { name: 'See what would be erased' }).click();
-  const forget = drawer.getByRole('button', { name: 'Forget for good' });
-  await forget.waitFor();
-  expect(await forget.isDisabled()).toBe(true);
+  await drawer.getByRole('button', { name: 'Show what would be erased' }).click();
+  const erase = drawer.getByRole('button', { name: 'Erase permanently' });
+  await erase.waitFor();
+  expect(await erase.isDisabled()).toBe(true);
   await drawer.getByLabel(/to confirm/).fill('the plumber');
-  await forget.click();
+  await erase.click();
   await drawer.getByText(/^Erased:/).waitFor();
   expect(await granted('The plumber')).toBeUndefined();
   await drawer.getByRole('button', { name: 'Done' }).click();

@@ -135,7 +135,7 @@ async function sheets(): Promise<void> {
       [none]: `${name}-${none}`,
       loading: `${name}-loading`,
       'could not be loaded': `${name}-error`,
-      'Relay is not answering': `${name}-gone`,
+      'Relay has not responded': `${name}-gone`,
     });
   }
 }

@@ -71,8 +71,8 @@ async function whatRelaySays(): Promise<string> {
   return JSON.stringify(await Promise.all(paths.map((path) => demo.relay.call('GET', path))));
 }
 
-const banner = (page: Page) => page.getByText('Relay is not answering since');
-const field = () => talk.getByLabel('Write to Marta as yourself');
+const banner = (page: Page) => page.getByText('Relay has not responded since');
+const field = () => talk.getByLabel('Your message to Marta');
 const said = (text: string) => talk.getByRole('log').getByText(text, { exact: true });
 /** Seed 000: without a status it counts as disconnected. */
 const acts = () => tools.getByRole('button', { name: /^(Disconnect|Link Device)$/ }).first();
@@ -154,7 +154,7 @@ it('a page first opened during the outage loads when the daemon is back', {
 }, async () => {
   const page = await home.context().newPage();
   await page.goto('/');
-  await page.getByRole('heading', { level: 1, name: /^Relay is listening/ }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   for (const part of ['palette', 'keys-list']) await expect.poll(() => has(page, part)).toBe(true);
   await demo.kill();
   await banner(page).waitFor();
@@ -163,8 +163,8 @@ it('a page first opened during the outage loads when the daemon is back', {
   await page.keyboard.press('Escape');
   await page.keyboard.press('Shift+?');
   await page
-    .getByRole('dialog', { name: 'Keys' })
-    .getByText('This list', { exact: true })
+    .getByRole('dialog', { name: 'Keyboard shortcuts' })
+    .getByText('Show keyboard shortcuts', { exact: true })
     .waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Ledger', exact: true }).click();
@@ -173,7 +173,7 @@ it('a page first opened during the outage loads when the daemon is back', {
   expect(await has(page, 'ledger')).toBe(false);
   await page.evaluate('globalThis.isSamePage = true');
   await demo.restart();
-  await page.getByRole('heading', { level: 1, name: /reason|decided/ }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
   await isBack(page);
   expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   looking = await fixture.signedIn();
   page = looking.page;
   await page.goto('/schedules');
-  await page.getByText('Nothing is scheduled.').first().waitFor();
+  await page.getByText('No messages are scheduled.').first().waitFor();
 }, 180_000);
 
 it('creates a schedule without a mouse, after showing the next five times', async () => {
@@ -38,7 +38,7 @@ it('creates a schedule without a mouse, after showing the next five times', asyn
   await page.keyboard.type('Water the plants');
   await page.keyboard.press('Tab');
   for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowRight');
-  const when = form.getByLabel('In words, or five fields of cron');
+  const when = form.getByLabel('In English words, or as a cron expression');
   await when.focus();
   await page.keyboard.type('whenever');
   await form.getByText('Write it like one of these').waitFor();
@@ -48,22 +48,22 @@ it('creates a schedule without a mouse, after showing the next five times', asyn
   await form.getByText(/^Every weekday at 09:00/).waitFor();
   expect(await form.getByRole('listitem').count()).toBe(5);
   await when.press('Enter');
-  await page.getByText('One message is scheduled.').waitFor();
+  await page.getByText('1 active schedule.').waitFor();
   expect(await list('active')).toMatchObject([
     { text: 'Water the plants', recipient: '+14155550101', who: 'you' },
   ]);
 });
 
-it('says what cancelling stops, and lists the schedule among the past ones', async () => {
-  const cancel = page.getByRole('button', { name: /^Cancel what goes to/ });
+it('shows what cancelling stops, and lists the schedule among the past ones', async () => {
+  const cancel = page.getByRole('button', { name: /^Cancel the schedule for/ });
   await cancel.click();
-  const asked = page.getByRole('dialog', { name: /^Cancel what goes to/ });
-  await asked.getByText('and neither is any after it').waitFor();
-  await asked.getByRole('button', { name: 'Keep it' }).click();
+  const asked = page.getByRole('dialog', { name: /^Cancel the schedule for/ });
+  await asked.getByText('and all later ones will not be sent').waitFor();
+  await asked.getByRole('button', { name: 'Keep schedule' }).click();
   expect(await list('active')).toHaveLength(1);
   await cancel.click();
-  await asked.getByRole('button', { name: 'Cancel it' }).click();
-  await page.getByText('Nothing is scheduled.').first().waitFor();
+  await asked.getByRole('button', { name: 'Cancel schedule' }).click();
+  await page.getByText('No messages are scheduled.').first().waitFor();
   await page.getByText('Past', { exact: true }).click();
   await page.waitForURL(/show=past/);
   await page.getByText('Water the plants').waitFor();

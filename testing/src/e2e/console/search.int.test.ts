@@ -31,8 +31,8 @@ beforeAll(async () => {
 }, 180_000);
 
 const field = () => page.getByRole('searchbox', { name: /Search messages/ });
-const heading = (name: string) => page.getByRole('heading', { level: 1, name });
-const eyes = (name: RegExp) => page.getByRole('radio', { name });
+const status = (text: string) => page.locator('#main').getByText(text, { exact: true });
+const reader = (name: RegExp) => page.getByRole('radio', { name });
 const hits = () => page.getByRole('region', { name: 'Results' }).locator('ol > li');
 const marks = () => page.locator('mark').allTextContents();
 
@@ -41,7 +41,7 @@ it('focuses the field with the slash key from anywhere, and finds text regardles
   await page.keyboard.press('/');
   await page.locator('[type=search]:focus').waitFor();
   await page.keyboard.type('DEPOSIT');
-  await heading('Found in two places.').waitFor();
+  await status('2 results').waitFor();
   expect((await marks()).sort()).toEqual(['deposit', 'déposit']);
   expect(new URL(page.url()).search).toBe('?q=DEPOSIT');
   await expectNoSeriousFindings(page);
@@ -49,7 +49,7 @@ it('focuses the field with the slash key from anywhere, and finds text regardles
 
 it('keeps a search in the address across a reload and the back button', async () => {
   await page.reload();
-  await heading('Found in two places.').waitFor();
+  await status('2 results').waitFor();
   expect(await field().inputValue()).toBe('DEPOSIT');
   const first = hits().first().getByRole('link').first();
   expect(await first.getAttribute('href')).toMatch(/^\/chats\/[0-9a-f-]{36}\?message=/);
@@ -59,7 +59,7 @@ it('keeps a search in the address across a reload and the back button', async ()
   await first.click();
   await page.waitForURL(/\/chats\//);
   await page.goBack();
-  await heading('Found in two places.').waitFor();
+  await status('2 results').waitFor();
 });
 
 it('finds for each reader only what is granted to them, and viewing is no read of theirs', async () => {
@@ -69,45 +69,45 @@ it('finds for each reader only what is granted to them, and viewing is no read o
     contacts: ['Dana Whitfield'],
   });
   await page.reload();
-  await eyes(/My assistant/).check();
-  await heading('Your assistant finds it in one place.').waitFor();
+  await reader(/^Assistant/).check();
+  await status('The assistant would find 1 result.').waitFor();
   expect(await hits().first().textContent()).toContain('Mum');
-  await eyes(/Claude Desktop/).check();
-  await heading('Claude Desktop finds nothing.').waitFor();
+  await reader(/^Claude Desktop/).check();
+  await status('Claude Desktop would find nothing.').waitFor();
   expect(new URL(page.url()).searchParams.get('as')).toBe(id);
   await field().fill('bond');
-  await heading('Claude Desktop finds it in one place.').waitFor();
+  await status('Claude Desktop would find 1 result.').waitFor();
   const { tokens } = await demo.relay.ok<{ tokens: { has_read: boolean; last_used_at: null }[] }>(
     'GET',
     '/api/tokens',
   );
   expect(tokens).toMatchObject([{ has_read: false, last_used_at: null }]);
-  await eyes(/Me/).check();
+  await reader(/^Me/).check();
 });
 
 it('filters by person and time by keyboard, and reports an unknown name calmly', async () => {
   await field().fill('deposit');
-  await heading('Found in two places.').waitFor();
-  await page.getByRole('button', { name: 'Anyone, anywhere' }).focus();
+  await status('2 results').waitFor();
+  await page.getByRole('button', { name: 'Any person or chat' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('combobox', { name: 'Said by' }).waitFor();
+  await page.getByRole('combobox', { name: 'Sender' }).waitFor();
   await page.keyboard.type('mum');
   await page.keyboard.press('Enter');
-  await heading('Found in one place.').waitFor();
+  await status('1 result').waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await page.goto('/search?q=deposit&person=Zoe');
-  await page.getByText('Nobody here is called Zoe.').waitFor();
+  await page.getByText('There is no contact named Zoe.').waitFor();
   await page.getByRole('button', { name: 'Search everything' }).click();
-  await heading('Found in two places.').waitFor();
+  await status('2 results').waitFor();
 });
 
 it('refuses a query that is too long in place, without a request', async () => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await field().fill('x'.repeat(301));
-  await page.getByText('A search takes 300 characters; this has 301.').waitFor();
-  await heading('That is too long to search for.').waitFor();
+  await page.getByText('The limit is 300 characters. This text has 301.').waitFor();
+  await status('The search text is too long.').waitFor();
   expect(asked.filter((url) => url.includes('/api/search'))).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ const bodyOf = (call: string): unknown =>
     .filter((request) => `${request.method()} ${new URL(request.url()).pathname}`.startsWith(call))
     .at(-1)
     ?.postDataJSON();
-const openTools = () => page.getByRole('link', { name: 'Tools & connections' }).click();
+const openTools = () => page.getByRole('link', { name: 'Tools and connections' }).click();
 
 it('links a device by a code of 256 × 256, and says how to scan it', async () => {
   verifies('000-WEB-TOOLS-PAGE', '000-WEB-LINK', '000-WEB-QR', '000-WEB-HOW');
@@ -70,7 +70,7 @@ it('removes the code once connected, shows the number and closes the stream', as
   expect(linked).toBe(true);
   await button('Manage Permissions').waitFor();
   expect(await code().count()).toBe(0);
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('+1 415 555 0142');
+  await page.getByText('WhatsApp is linked as +1 415 555 0142.').waitFor();
   await eventually('the stream to end', async () => ended.includes(QR_STREAM) || undefined);
 });
 
@@ -102,12 +102,12 @@ it('lists, adds, changes and deletes permissions, each switch separately', async
   await eventually('Dana to be answered', async () => (await list())[0]?.canReply || undefined);
   expect(bodyOf('PATCH /api/whatsapp/permissions')).toEqual({ canReply: true });
 
-  await button('Delete Dana').click();
+  await button('Delete the grant for Dana').click();
   await button('Keep').click();
   expect(await list()).toHaveLength(1);
-  await button('Delete Dana').click();
+  await button('Delete the grant for Dana').click();
   await button('Delete').click();
-  await dialog.getByText('Everyone is closed.').waitFor();
+  await dialog.getByText('No permissions yet.').waitFor();
   expect(await list()).toEqual([]);
   await page.keyboard.press('Escape');
 });
@@ -127,17 +127,17 @@ it('confirms a disconnect, and clears the session only if that is ticked', async
 it("asks for the owner's token before it creates one, if the sign-in is too long ago", async () => {
   await fixture.ageSessions();
   await button('New token').click();
-  await page.getByLabel('Name of the program').fill('Claude Desktop');
-  await button('Make token').click();
-  await page.getByText('You signed in too long ago for this.').waitFor();
+  await page.getByLabel('Client name').fill('Claude Desktop');
+  await button('Create token').click();
+  await page.getByText('You signed in too long ago for this action.').waitFor();
   expect((await demo.relay.ok<{ tokens: [] }>('GET', '/api/tokens')).tokens).toEqual([]);
-  const typed = page.getByLabel('Your own token');
+  const typed = page.getByLabel('Owner token');
   await typed.fill('a guess');
-  await button('Make token').click();
-  await page.getByText('That is not your token.').waitFor();
+  await button('Create token').click();
+  await page.getByText('This is not your token.').waitFor();
   await typed.fill(demo.token);
-  await button('Make token').click();
-  await page.getByText(/The token of Claude Desktop/).waitFor();
+  await button('Create token').click();
+  await page.getByText(/Token of Claude Desktop/).waitFor();
   await button('Done').click();
   await button('Close').click();
 });
@@ -167,7 +167,7 @@ it('polls every ten seconds, prefers the stream, and shows disconnected without 
   await page.getByText('could not be loaded').waitFor();
   await button('Link Device').waitFor();
   const card = page.getByRole('region', { name: 'WhatsApp' });
-  await card.getByText('Not known').waitFor();
+  await card.getByText('Unknown', { exact: true }).waitFor();
   expect(await card.getByText('not linked', { exact: false }).count()).toBe(0);
   await page.unrouteAll({ behavior: 'wait' });
 });

@@ -26,27 +26,23 @@ import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { approvalCopy, approvalReason, approvalRecipient } from '../../parts/approval-copy.ts';
-import {
-  formatAgo,
-  formatContact,
-  formatMoment,
-  formatSpan,
-  groupDigits,
-  plural,
-} from '../../parts/format.ts';
+import { formatAgo, formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge, Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import classes from './approvals.module.css';
 import {
-  APPROVAL_CHANGED,
   APPROVAL_STATE_DISPLAY,
   approvalStepText,
+  approvalTitle,
   exactTextHeading,
   requesterName,
   shortHash,
+  shownState,
   sourcesReadBefore,
 } from './copy.ts';
 import { DecisionBar } from './decision-bar.tsx';
@@ -75,7 +71,7 @@ export function ApprovalPanel({ id, placeholder, takesFocus, onDecided }: Approv
     <article className={classes.detail}>
       <QueryContent
         query={query}
-        subject="The approval"
+        subject={t('approvals.subject')}
         loading={
           <div className={classes.part}>
             <LoadingLines lines={7} />
@@ -138,6 +134,8 @@ function ApprovalHeader({
   const now = useNow(30_000);
   const { icon, question } = approvalCopy(approval);
   const { recipient, recipient_name, created_at } = approval;
+  const ago = formatAgo(created_at, now);
+  const requester = <span dir="auto">{requesterName(approval)}</span>;
   return (
     <header className={classes.head}>
       <Tile hue={approval.state === 'pending' ? 'you' : 'parked'} icon={icon} large />
@@ -146,12 +144,18 @@ function ApprovalHeader({
           {question}
         </h2>
         <p className="small dim num">
-          {recipient !== null && recipient_name !== null && (
-            <>
-              <span dir="auto">{formatContact(recipient)}</span> ·{' '}
-            </>
+          {recipient !== null && recipient_name !== null ? (
+            <RichText
+              id="approvals.requested.to"
+              values={{ ago }}
+              components={{
+                recipient: <span dir="auto">{formatContact(recipient)}</span>,
+                requester,
+              }}
+            />
+          ) : (
+            <RichText id="approvals.requested" values={{ ago }} components={{ requester }} />
           )}
-          {requesterName(approval)} asked {formatAgo(created_at, now)}
         </p>
       </div>
       <StateMark approval={approval} />
@@ -161,22 +165,26 @@ function ApprovalHeader({
 
 function StateMark({ approval }: { readonly approval: Approval }) {
   const now = useNow();
-  const { state, expires_at, decided_at, replaced_by } = approval;
-  if (state === 'pending') {
+  const { expires_at, decided_at } = approval;
+  if (approval.state === 'pending') {
     const left = Date.parse(expires_at) - now;
     return (
       <Badge hue="you" icon={IconClock}>
         {left > 0
-          ? `Expires in ${formatSpan(left)}, ${formatMoment(expires_at, now)}`
-          : 'Expires now'}
+          ? t('approvals.time.expiresInAt', {
+              span: formatSpan(left),
+              time: formatMoment(expires_at, now),
+            })
+          : t('approvals.time.expiresNow')}
       </Badge>
     );
   }
-  const { word, hue, icon } =
-    replaced_by === null ? APPROVAL_STATE_DISPLAY[state] : APPROVAL_CHANGED;
+  const state = shownState(approval);
+  const { hue, icon } = APPROVAL_STATE_DISPLAY[state];
+  const time = formatMoment(decided_at ?? expires_at, now);
   return (
     <Badge hue={hue} icon={icon}>
-      {word} {formatMoment(decided_at ?? expires_at, now)}
+      {t('approvals.time.decided', { state, time })}
     </Badge>
   );
 }
@@ -189,32 +197,29 @@ function DecidedElsewhereNote({
   return (
     <div className={classes.part}>
       <Note hue="parked" icon={IconInfoCircle} role="status">
-        <b>This moved on while you looked.</b>{' '}
-        {replaced_by === null
-          ? DECIDED_ELSEWHERE[state]
-          : 'The text changed after your yes; it needs a new one.'}{' '}
-        {replaced_by !== null && (
-          <Link to="/approvals/$id" params={{ id: replaced_by }}>
-            Read the new text
-          </Link>
+        {replaced_by === null ? (
+          state !== 'pending' && (
+            <RichText id={`approvals.elsewhere.${state}`} components={{ b: <b /> }} />
+          )
+        ) : (
+          <RichText
+            id="approvals.elsewhere.changed"
+            components={{
+              b: <b />,
+              link: <Link to="/approvals/$id" params={{ id: replaced_by }} />,
+            }}
+          />
         )}
       </Note>
     </div>
   );
 }
 
-const DECIDED_ELSEWHERE: Readonly<Record<Approval['state'], string>> = {
-  pending: '',
-  approved: 'It was approved elsewhere, and is carried out once.',
-  rejected: 'It was declined elsewhere. Nothing was done.',
-  expired: 'It ran out, or what it belongs to has ended. Nothing was done.',
-};
-
 function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail }) {
   const asked = approval.rows.findLast(({ outcome }) => outcome === 'needs_approval');
   const sentence = asked?.reason === approval.reason_code ? asked.sentence : approval.reason;
   const read = sourcesReadBefore(sentence);
-  const title = approval.state === 'pending' ? 'Why it asks you' : 'Why it asked you';
+  const title = t(approval.state === 'pending' ? 'approvals.why.pending' : 'approvals.why.past');
   return (
     <section className={classes.part} aria-label={title}>
       <h3>{title}</h3>
@@ -227,7 +232,7 @@ function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail
       </p>
       {approval.state === 'rejected' && approval.answer !== null && (
         <p className="small dim" dir="auto">
-          Declined: {approval.answer}
+          {t('approvals.why.declined', { reason: approval.answer })}
         </p>
       )}
     </section>
@@ -239,10 +244,10 @@ function NoSuchApproval() {
     <div className={classes.none}>
       <EmptyState
         icon={IconZoomQuestion}
-        title="There is no such approval."
-        action={<Link to="/approvals">See what waits</Link>}
+        title={t('approvals.notFound')}
+        action={<Link to="/approvals">{t('approvals.notFound.action')}</Link>}
       >
-        What was declined or ran out is kept for 30 days.
+        {t('approvals.notFound.hint')}
       </EmptyState>
     </div>
   );
@@ -265,10 +270,10 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
   const { kind, text, shown, when } = approval;
   if (edited !== null) {
     return (
-      <section className={classes.part} aria-label="Change the text">
+      <section className={classes.part} aria-label={t('approvals.edit.section')}>
         <Textarea
-          label="Your own words"
-          description="A new text needs a new yes: nothing is sent yet."
+          label={t('approvals.edit.label')}
+          description={t('approvals.edit.hint')}
           autosize
           autoFocus
           minRows={3}
@@ -292,15 +297,12 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
       <ExactTextBubble key={shown} text={text} onSeen={onSeen} />
       {when !== null && (
         <p className="small" dir="auto">
-          <b>When:</b> {when}
+          <RichText id="approvals.text.when" values={{ when }} components={{ b: <b /> }} />
         </p>
       )}
-      <p
-        className={classes.hash}
-        title="The hash of recipient and text: your yes is good for exactly this."
-      >
+      <p className={classes.hash} title={t('approvals.text.hash.hint')}>
         <IconHash size={13} aria-hidden />
-        {shortHash(shown)} · {plural([...text].length, 'character')}
+        {t('approvals.text.hash', { hash: shortHash(shown), count: [...text].length })}
       </p>
     </section>
   );
@@ -335,14 +337,14 @@ function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onS
   }, []);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled with the keyboard
-    <section className={classes.bubble} tabIndex={0} aria-label="The text">
+    <section className={classes.bubble} tabIndex={0} aria-label={t('approvals.text.label')}>
       <p dir="auto">{revealHidden(text)}</p>
       <span ref={end} className={classes.end} />
     </section>
   );
 }
 
-// What led to the approval, in order: the last lines of the chat and each ledger row, linked to its proof.
+// The history of the approval: the last messages of the chat and each ledger row, with a link to the row.
 
 type TimelineStep =
   | { readonly at: number; readonly message: BufferedMessage }
@@ -354,8 +356,8 @@ function ApprovalTimeline({ approval }: { readonly approval: ApprovalDetail }) {
     ...approval.rows.map((row) => ({ at: Date.parse(row.at), row })),
   ].sort((a, b) => a.at - b.at);
   return (
-    <section className={classes.part} aria-label="What led here">
-      <h3>What led here</h3>
+    <section className={classes.part} aria-label={t('approvals.history.title')}>
+      <h3>{t('approvals.history.title')}</h3>
       {approval.instance_id !== null && <ConversationLink id={approval.instance_id} />}
       <ol className={classes.steps}>
         {steps.map((step) => (
@@ -363,9 +365,9 @@ function ApprovalTimeline({ approval }: { readonly approval: ApprovalDetail }) {
             <StepTime at={step.at} />
             {'row' in step ? (
               <span>
-                {approvalStepText(step.row)}{' '}
+                {approvalStepText(step.row, approval)}{' '}
                 <Link className="small" to="/ledger/$row" params={{ row: String(step.row.seq) }}>
-                  Ledger&nbsp;{groupDigits(step.row.seq)}
+                  {t('approvals.history.row', { row: step.row.seq })}
                 </Link>
               </span>
             ) : (
@@ -391,7 +393,7 @@ function MessageStep({
   readonly whom: string;
 }) {
   const { id, body, fromMe, fromName, isGroup } = message;
-  const who = fromMe ? 'You' : isGroup ? (fromName ?? 'Somebody') : whom;
+  const who = fromMe ? t('common.you') : isGroup ? (fromName ?? t('common.unknownPerson')) : whom;
   return (
     <span>
       <b dir="auto">{who}:</b> <span dir="auto">{revealHidden(body)}</span> <WhyLink message={id} />
@@ -406,10 +408,16 @@ function ConversationLink({ id }: { readonly id: string }) {
   });
   return (
     <p className="small">
-      In the conversation{' '}
-      <Link to="/conversations/$id" params={{ id }} dir="auto">
-        {instance === undefined ? id.slice(0, 8) : instance.objective}
-      </Link>
+      <RichText
+        id="approvals.history.conversation"
+        components={{
+          link: (
+            <Link to="/conversations/$id" params={{ id }} dir="auto">
+              {instance === undefined ? id.slice(0, 8) : instance.objective}
+            </Link>
+          ),
+        }}
+      />
     </p>
   );
 }
@@ -429,20 +437,22 @@ function RuleOfTwo({ approval, read }: RuleOfTwoProps) {
       <ul className={classes.three}>
         <RuleOfTwoPart
           icon={IconMessage}
-          title="Read what others wrote"
-          says={read ?? 'Text from elsewhere'}
+          title={t('approvals.rule.read')}
+          detail={read ?? t('approvals.rule.read.unknown')}
         />
-        <RuleOfTwoPart icon={IconLock} title="Knows private things" says="It acts in your name" />
+        <RuleOfTwoPart
+          icon={IconLock}
+          title={t('approvals.rule.private')}
+          detail={t('approvals.rule.private.hint')}
+        />
         <RuleOfTwoPart
           icon={IconSend}
-          title="Wants to reach out"
-          says={`To ${approvalRecipient(approval)}`}
+          title={t('approvals.rule.act')}
+          detail={approvalTitle(approval)}
           isAsked={approval.state === 'pending'}
         />
       </ul>
-      <p className="small dim">
-        Two of these three are fine. With all three, a person decides. Nothing is wrong by itself.
-      </p>
+      <p className="small dim">{t('approvals.rule.hint')}</p>
     </>
   );
 }
@@ -450,17 +460,17 @@ function RuleOfTwo({ approval, read }: RuleOfTwoProps) {
 interface RuleOfTwoPartProps {
   readonly icon: TablerIcon;
   readonly title: string;
-  readonly says: string;
+  readonly detail: string;
   /** True if this is a reason for the approval. */
   readonly isAsked?: boolean;
 }
 
-function RuleOfTwoPart({ icon: Icon, title, says, isAsked = false }: RuleOfTwoPartProps) {
+function RuleOfTwoPart({ icon: Icon, title, detail, isAsked = false }: RuleOfTwoPartProps) {
   return (
     <li data-hue={isAsked ? 'you' : undefined}>
       <Icon size={18} stroke={1.7} aria-hidden />
       <b>{title}</b>
-      <span dir="auto">{says}</span>
+      <span dir="auto">{detail}</span>
     </li>
   );
 }

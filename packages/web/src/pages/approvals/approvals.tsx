@@ -7,23 +7,25 @@ import { IconChevronLeft, IconCircleCheck, IconClipboardCheck } from '@tabler/ic
 import { type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { approvalCopy } from '../../parts/approval-copy.ts';
 import { formatAgo, formatMoment, formatSpan } from '../../parts/format.ts';
 import { Tile } from '../../parts/marks.tsx';
 import { Page } from '../../parts/page.tsx';
 import { EmptyState, LoadingLines, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { type ApprovalsSearch, readApprovalsSearch } from '../../search-params.ts';
 import { useAreLetterKeysOn } from '../../shell/keyboard.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import classes from './approvals.module.css';
 import {
-  APPROVAL_CHANGED,
   APPROVAL_STATE_DISPLAY,
-  approvalsSentence,
+  approvalsSummary,
   approvalTitle,
   requesterName,
   shortReason,
+  shownState,
 } from './copy.ts';
 import { approvalPagesQuery, approvalQuery } from './queries.ts';
 
@@ -43,30 +45,24 @@ export function ApprovalsScreen() {
   const at = listed.findIndex((approval) => approval.id === chosen);
   const beside = (step: number) => listed[at + step]?.id;
   const move = (step: number) => () => choose(beside(step) ?? chosen);
-  useKeys(
-    listed.length > 1 ? { j: move(1), k: move(-1) } : {},
-    'The next approval, and the one before',
-  );
+  useKeys(listed.length > 1 ? { j: move(1), k: move(-1) } : {}, t('approvals.keys.move'));
 
   if (isPhone && id !== undefined) {
     return <ApprovalPhonePage id={id} listed={listed[at]} onDecided={() => choose(undefined)} />;
   }
   return (
     <Page
-      title="Approvals"
-      sentence={
-        pages.data
-          ? approvalsSentence(state, listed.length, pages.hasNextPage)
-          : 'What waits for your yes?'
-      }
+      title={t('common.page.approvals')}
       summary={
-        state === 'pending'
-          ? 'Nothing here happens until you say so. Each yes counts once, for exactly the text shown.'
-          : 'What was asked stays here with its reason and its answer, the newest first.'
+        pages.data ? approvalsSummary(state, listed.length, pages.hasNextPage) : t('common.loading')
       }
       actions={<StateFilter state={state} />}
     >
-      <QueryContent query={pages} subject="The approvals" loading={<LoadingApprovals />}>
+      <QueryContent
+        query={pages}
+        subject={t('common.page.approvals')}
+        loading={<LoadingApprovals />}
+      >
         {(approvals) => (
           <div className={classes.columns} data-alone={chosen === undefined || undefined}>
             {approvals.length === 0 ? (
@@ -99,15 +95,21 @@ const LoadingApprovals = () => (
   </div>
 );
 
+const STATES = [
+  'pending',
+  'approved',
+  'rejected',
+  'expired',
+] as const satisfies readonly ApprovalState[];
+
 function StateFilter({ state }: { readonly state: ApprovalState }) {
   const navigate = useNavigate();
-  const names = Object.keys(APPROVAL_STATE_DISPLAY) as ApprovalState[];
   return (
     <SegmentedControl
       className={classes.filter}
-      aria-label="Which approvals"
+      aria-label={t('approvals.filter')}
       value={state}
-      data={names.map((value) => ({ value, label: APPROVAL_STATE_DISPLAY[value].word }))}
+      data={STATES.map((value) => ({ value, label: t(APPROVAL_STATE_DISPLAY[value].label) }))}
       onChange={(value) =>
         void navigate({
           to: '/approvals',
@@ -118,19 +120,11 @@ function StateFilter({ state }: { readonly state: ApprovalState }) {
   );
 }
 
-const NONE_SENTENCES: Readonly<Record<Exclude<ApprovalState, 'pending'>, string>> = {
-  approved: 'You have approved nothing yet.',
-  rejected: 'You have declined nothing.',
-  expired: 'Nothing ran out unanswered.',
-};
-
 function NoneListed({ state }: { readonly state: Approval['state'] }) {
   if (state !== 'pending') {
     return (
       <div className={classes.none}>
-        <EmptyState icon={IconClipboardCheck} title={NONE_SENTENCES[state]}>
-          What you answer stays here with its reason, the newest first.
-        </EmptyState>
+        <EmptyState icon={IconClipboardCheck} title={t(`approvals.empty.${state}`)} />
       </div>
     );
   }
@@ -139,10 +133,10 @@ function NoneListed({ state }: { readonly state: Approval['state'] }) {
       <EmptyState
         icon={IconCircleCheck}
         hue="ok"
-        title="Nothing waits for you."
-        action={<Link to="/people">Whom Relay answers, and how</Link>}
+        title={t('approvals.empty.pending')}
+        action={<Link to="/people">{t('common.page.people')}</Link>}
       >
-        Relay will ask here when it needs a yes.
+        {t('approvals.empty.pending.hint')}
       </EmptyState>
     </div>
   );
@@ -162,15 +156,15 @@ function ApprovalPhonePage({ id, listed, onDecided }: ApprovalPhonePageProps) {
   const { data: approval = listed } = useQuery(approvalQuery(id));
   return (
     <Page
-      title="Approvals"
+      title={t('common.page.approvals')}
       eyebrow={
         <Link to="/approvals" search={search} className={classes.back}>
-          <IconChevronLeft size={16} aria-hidden /> All approvals
+          <IconChevronLeft size={16} className="mirrored" aria-hidden /> {t('approvals.all')}
         </Link>
       }
-      sentence={
+      summary={
         <span dir="auto">
-          {approval === undefined ? 'What waits for your yes?' : approvalCopy(approval).question}
+          {approval === undefined ? t('common.loading') : approvalCopy(approval).question}
         </span>
       }
     >
@@ -211,7 +205,7 @@ function ApprovalQueue({ approvals, pages, chosen, search }: ApprovalQueueProps)
   const [first] = approvals;
   return (
     <div className={classes.queue}>
-      <ul aria-label={isWaiting ? 'Waiting for you' : 'Answered'}>
+      <ul aria-label={t(isWaiting ? 'approvals.queue.pending' : 'approvals.queue.past')}>
         {approvals.map((approval) => (
           <li key={approval.id}>
             <Link
@@ -240,33 +234,42 @@ function ApprovalQueue({ approvals, pages, chosen, search }: ApprovalQueueProps)
           loading={pages.isFetchingNextPage}
           onClick={() => void pages.fetchNextPage()}
         >
-          Show more
+          {t('common.action.more')}
         </Button>
       )}
       {isWaiting && <Hints />}
-      {isWaiting && first !== undefined && <AlsoOnWhatsApp id={first.id} />}
+      {isWaiting && first !== undefined && <AnswerOnWhatsApp id={first.id} />}
     </div>
   );
 }
 
-const stateDisplayOf = ({ state, replaced_by }: Approval) =>
-  replaced_by === null ? APPROVAL_STATE_DISPLAY[state] : APPROVAL_CHANGED;
-
 function ItemTile({ approval }: { readonly approval: Approval }) {
   if (approval.state === 'pending') return <Tile hue="you" icon={approvalCopy(approval).icon} />;
-  const { hue, icon } = stateDisplayOf(approval);
+  const { hue, icon } = APPROVAL_STATE_DISPLAY[shownState(approval)];
   return <Tile hue={hue} icon={icon} />;
 }
 
 function ItemTime({ approval }: { readonly approval: Approval }) {
   const now = useNow(30_000);
-  const { state, expires_at, decided_at } = approval;
-  const at = state === 'pending' ? expires_at : (decided_at ?? expires_at);
-  const says = state === 'pending' ? 'Expires' : stateDisplayOf(approval).word;
+  const { expires_at, decided_at } = approval;
+  if (approval.state === 'pending') {
+    const span = formatSpan(Date.parse(expires_at) - now);
+    const time = formatMoment(expires_at, now);
+    return (
+      <time dateTime={expires_at} title={t('approvals.time.expiresAt', { time })}>
+        <span className="unseen">{t('approvals.time.expiresIn', { span })}</span>
+        <span aria-hidden>{t('approvals.time.in', { span })}</span>
+      </time>
+    );
+  }
+  const at = decided_at ?? expires_at;
+  const state = shownState(approval);
+  const ago = formatAgo(at, now);
+  const time = formatMoment(at, now);
   return (
-    <time dateTime={at} title={`${says} ${formatMoment(at, now)}`}>
-      <span className="unseen">{says} </span>
-      {state === 'pending' ? `in ${formatSpan(Date.parse(at) - now)}` : formatAgo(at, now)}
+    <time dateTime={at} title={t('approvals.time.decided', { state, time })}>
+      <span className="unseen">{t('approvals.time.decided', { state, time: ago })}</span>
+      <span aria-hidden>{ago}</span>
     </time>
   );
 }
@@ -275,8 +278,16 @@ function Hints() {
   if (!useAreLetterKeysOn()) return null;
   return (
     <p className={classes.hints} aria-hidden>
-      <KeyHint>J</KeyHint> <KeyHint>K</KeyHint> move <KeyHint>A</KeyHint> approve{' '}
-      <KeyHint>E</KeyHint> edit <KeyHint>D</KeyHint> decline
+      <RichText
+        id="approvals.hints"
+        components={{
+          j: <KeyHint>J</KeyHint>,
+          k: <KeyHint>K</KeyHint>,
+          a: <KeyHint>A</KeyHint>,
+          e: <KeyHint>E</KeyHint>,
+          d: <KeyHint>D</KeyHint>,
+        }}
+      />
     </p>
   );
 }
@@ -284,14 +295,16 @@ function Hints() {
 /** Characters of an id that are enough to answer with. */
 const SHORT_ID = 8;
 
-function AlsoOnWhatsApp({ id }: { readonly id: string }) {
-  const short = id.slice(0, SHORT_ID);
+function AnswerOnWhatsApp({ id }: { readonly id: string }) {
   return (
-    <section className={classes.also} aria-label="Also on WhatsApp">
-      <h3>Also on WhatsApp</h3>
+    <section className={classes.whatsapp} aria-label={t('approvals.whatsapp.title')}>
+      <h3>{t('approvals.whatsapp.title')}</h3>
       <p className="small dim">
-        In your own chat, <code>/approve {short}</code> says yes to the first and{' '}
-        <code>/reject {short}</code> says no. The first answer counts.
+        <RichText
+          id="approvals.whatsapp.text"
+          values={{ id: id.slice(0, SHORT_ID) }}
+          components={{ code: <code /> }}
+        />
       </p>
     </section>
   );

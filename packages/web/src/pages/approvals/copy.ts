@@ -1,95 +1,86 @@
-// Texts of the approvals page. Pure.
+// Texts of the approvals page.
 import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
-import { describeActor } from '@relay/core/ledger/format';
 import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
-import { ANSWER_SENTENCES, approvalRecipient } from '../../parts/approval-copy.ts';
-import { countInWords } from '../../parts/format.ts';
+import { type MessageId, t } from '../../i18n.ts';
+import { approvalAnswerText, approvalRecipient } from '../../parts/approval-copy.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
 
-/** The page's summary, from the number of listed approvals. */
-export function approvalsSentence(state: ApprovalState, listed: number, more: boolean): string {
-  const n = more ? `${listed} or more` : null;
-  const things = (one: string, many: string) =>
-    n === null ? countInWords(listed, one, many) : `${n} ${many}`;
-  switch (state) {
-    case 'pending':
-      return listed === 0
-        ? 'Nothing waits for your yes.'
-        : `${things('thing waits', 'things wait')} for your yes.`;
-    case 'approved':
-      return `You said yes to ${midSentence(things('thing', 'things'))}.`;
-    case 'rejected':
-      return `You said no to ${midSentence(things('thing', 'things'))}.`;
-    case 'expired':
-      return listed === 0
-        ? 'Nothing ran out unanswered.'
-        : `${things('thing', 'things')} ran out unanswered.`;
-  }
-}
-
-/** Lower-cased for the middle of a sentence: `one thing`, `nothing`. */
-const midSentence = (words: string): string =>
-  words.startsWith('No ') ? 'nothing yet' : words.slice(0, 1).toLowerCase() + words.slice(1);
-
-const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
+/** `more`: the count is incomplete. */
+export const approvalsSummary = (state: ApprovalState, listed: number, more: boolean): string =>
+  t(`approvals.summary.${state}`, { count: listed, more: more ? 'yes' : 'no' });
 
 /** For the queue: the action and the contact. */
 export function approvalTitle(approval: Approval): string {
-  const whom = approvalRecipient(approval);
+  const name = approvalRecipient(approval);
   const [by = ''] = approval.requested_by.split(':');
   switch (approval.kind) {
     case 'send_message':
-      if (approval.reason_code === 'first_contact') return `First message to ${whom}`;
-      return by === 'auto_reply' ? `Reply to ${whom}` : `Send to ${whom}`;
+      if (approval.reason_code === 'first_contact') return t('approvals.title.first', { name });
+      return t(by === 'auto_reply' ? 'approvals.title.reply' : 'approvals.title.send', { name });
     case 'create_conversation':
-      return `Conversation with ${whom}`;
+      return t('approvals.title.conversation', { name });
     case 'schedule_message':
-      return `Schedule for ${whom}`;
+      return t('approvals.title.schedule', { name });
     case 'cancel_schedule':
-      return `Cancel a schedule for ${whom}`;
+      return t('approvals.title.cancel', { name });
     case 'manage_grant':
-      return `What is open for ${whom}`;
+      return t('approvals.title.grant', { name });
   }
 }
 
-/** The requester, for the beginning of a line. */
-export function requesterName({ requested_by, requested_by_name }: Approval): string {
-  const [kind = ''] = requested_by.split(':');
-  if (kind === 'conversation') return 'Conversation';
-  if (kind === 'token' && requested_by_name !== null) return requested_by_name;
-  return capital(describeActor(requested_by, requested_by_name));
-}
-
-const SHORT_REASONS: Readonly<Record<string, string>> = {
-  draft: 'drafts only',
-  first_contact: 'a new person',
-  confirm: 'asks before it sends',
-  late: 'came late',
-  edited: 'your own words',
-  hidden_characters: 'has hidden characters',
-  widening: 'opens more',
-  start_conversation: 'begins a conversation',
-  read_then_send: 'read other chats',
-  read_then_grant: 'read other chats',
-  read_then_schedule: 'read other chats',
-  read_then_cancel: 'read other chats',
-  read_then_start: 'read other chats',
-  quotes_private: 'quotes what you told it',
+const ACTOR_LABELS: Readonly<Record<string, MessageId>> = {
+  owner: 'approvals.actor.owner',
+  assistant: 'approvals.actor.assistant',
+  auto_reply: 'approvals.actor.auto_reply',
+  conversation: 'approvals.actor.conversation',
+  observer: 'approvals.actor.observer',
+  scheduler: 'approvals.actor.scheduler',
+  token: 'approvals.actor.token',
 };
 
-/** The reason in two or three words; the full sentence is shown with the details. */
-export const shortReason = ({ reason_code }: Approval): string =>
-  SHORT_REASONS[reason_code] ?? reason_code.replaceAll('_', ' ');
+/** A client by the name that the owner gave it, everything else by its kind. */
+export function requesterName({
+  requested_by,
+  requested_by_name,
+}: Pick<Approval, 'requested_by' | 'requested_by_name'>): string {
+  const [kind = ''] = requested_by.split(':');
+  if (kind === 'token' && requested_by_name !== null) return requested_by_name;
+  const label = ACTOR_LABELS[kind];
+  return label === undefined ? kind.replaceAll('_', ' ') : t(label);
+}
+
+const SHORT_REASONS: Readonly<Record<string, MessageId>> = {
+  draft: 'approvals.reason.draft',
+  first_contact: 'approvals.reason.firstContact',
+  confirm: 'approvals.reason.confirm',
+  late: 'approvals.reason.late',
+  edited: 'approvals.reason.edited',
+  hidden_characters: 'approvals.reason.hiddenCharacters',
+  widening: 'approvals.reason.widening',
+  start_conversation: 'approvals.reason.startConversation',
+  read_then_send: 'approvals.reason.readOthers',
+  read_then_grant: 'approvals.reason.readOthers',
+  read_then_schedule: 'approvals.reason.readOthers',
+  read_then_cancel: 'approvals.reason.readOthers',
+  read_then_start: 'approvals.reason.readOthers',
+  quotes_private: 'approvals.reason.quotesPrivate',
+};
+
+/** The reason in a few words; the full sentence is shown with the details. */
+export function shortReason({ reason_code }: Approval): string {
+  const reason = SHORT_REASONS[reason_code];
+  return reason === undefined ? reason_code.replaceAll('_', ' ') : t(reason);
+}
 
 /** The heading above the text. */
 export function exactTextHeading({ kind, state }: Pick<Approval, 'kind' | 'state'>): string {
-  if (kind === 'create_conversation') return 'What the conversation is for';
+  if (kind === 'create_conversation') return t('approvals.text.objective');
   if (state !== 'pending')
-    return state === 'approved' ? 'Exactly this you approved' : 'What was asked';
-  if (kind === 'cancel_schedule') return 'Exactly this will not be sent';
-  return kind === 'manage_grant' ? 'Exactly this will hold' : 'Exactly this will be sent';
+    return t(state === 'approved' ? 'approvals.text.approved' : 'approvals.text.requested');
+  if (kind === 'cancel_schedule') return t('approvals.text.cancel');
+  return t(kind === 'manage_grant' ? 'approvals.text.grant' : 'approvals.text.send');
 }
 
 /** When the action happens after an approval. */
@@ -97,32 +88,31 @@ export function whenApprovalTakesEffect(
   { kind }: Pick<Approval, 'kind'>,
   status: Pick<DaemonStatus, 'hold' | 'whatsapp_connected' | 'sending'> | undefined,
 ): string {
-  if (kind === 'manage_grant') return 'Holds from your yes on.';
-  if (kind === 'cancel_schedule') return 'Cancelled for good from your yes on.';
-  if (kind === 'schedule_message') return 'Leaves when its time has come.';
-  if (status?.hold) return 'You hold all sending, so a yes is refused for now.';
-  if (kind === 'create_conversation') return 'Its agent begins at once.';
-  if (status?.whatsapp_connected === false) return 'Leaves when WhatsApp is connected again.';
-  const before = status?.sending.waiting ?? 0;
-  return before === 0
-    ? 'Leaves at once, after a moment of typing.'
-    : `Leaves behind ${before === 1 ? 'one other' : `${before} others`} on the way.`;
+  if (kind === 'manage_grant') return t('approvals.effect.grant');
+  if (kind === 'cancel_schedule') return t('approvals.effect.cancel');
+  if (kind === 'schedule_message') return t('approvals.effect.schedule');
+  if (status?.hold) return t('approvals.effect.hold');
+  if (kind === 'create_conversation') return t('approvals.effect.conversation');
+  if (status?.whatsapp_connected === false) return t('approvals.effect.offline');
+  const count = status?.sending.waiting ?? 0;
+  return count === 0 ? t('approvals.effect.now') : t('approvals.effect.queue', { count });
 }
 
 /** A ledger row of an approval as a step: the request, the answer or the outcome. */
-export function approvalStepText({
-  action,
-  outcome,
-  who,
-  what,
-  detail,
-  sentence,
-}: LedgerLine): string {
-  if (action === 'answer_approval')
-    return ANSWER_SENTENCES[String(detail.answer)] ?? 'You answered.';
-  if (outcome === 'needs_approval') return `${capital(who)} asked to ${what}.`;
-  if (outcome === 'allow') return 'It was let go, exactly as it was shown.';
-  return `It was refused. ${sentence}`;
+export function approvalStepText(
+  row: LedgerLine,
+  approval: Pick<Approval, 'requested_by' | 'requested_by_name'>,
+): string {
+  const { action, actor, outcome, detail } = row;
+  if (action === 'answer_approval' && outcome === 'allow')
+    return approvalAnswerText(detail.answer) ?? t('approvals.history.answered');
+  if (outcome === 'needs_approval') {
+    const name = actor === approval.requested_by ? approval.requested_by_name : null;
+    const who = requesterName({ requested_by: actor, requested_by_name: name });
+    return t('approvals.history.requested', { actor, who });
+  }
+  if (outcome === 'allow') return t('approvals.history.allowed');
+  return t('approvals.history.refused', { reason: row.sentence });
 }
 
 /** Beginning and end of a hash in groups of four: enough to compare with another screen. */
@@ -133,14 +123,21 @@ export const shortHash = (hash: string): string =>
 export const sourcesReadBefore = (sentence: string): string | null =>
   /Read before: (.+)\.$/.exec(sentence)?.[1] ?? null;
 
-// The states of an approval as badges and filters.
+// The states of an approval as badges and filters. `changed` is not a state of the API: there an approval whose text
+// was changed is rejected and has a replacement.
 
-export const APPROVAL_STATE_DISPLAY: Readonly<Record<ApprovalState, StateDisplay>> = {
-  pending: { word: 'Waiting', hue: 'you', icon: IconClock },
-  approved: { word: 'Approved', hue: 'ok', icon: IconCheck },
-  rejected: { word: 'Declined', hue: 'held', icon: IconX },
-  expired: { word: 'Ran out', hue: 'parked', icon: IconHourglassOff },
+type ShownState = ApprovalState | 'changed';
+
+export const APPROVAL_STATE_DISPLAY: Readonly<Record<ShownState, StateDisplay>> = {
+  pending: { label: 'approvals.state.pending', hue: 'you', icon: IconClock },
+  approved: { label: 'approvals.state.approved', hue: 'ok', icon: IconCheck },
+  rejected: { label: 'approvals.state.rejected', hue: 'held', icon: IconX },
+  expired: { label: 'approvals.state.expired', hue: 'parked', icon: IconHourglassOff },
+  changed: { label: 'approvals.state.changed', hue: 'parked', icon: IconPencil },
 };
 
-/** The owner changed the text, which is not a decline. */
-export const APPROVAL_CHANGED: StateDisplay = { word: 'Changed', hue: 'parked', icon: IconPencil };
+export const shownState = ({
+  state,
+  replaced_by,
+}: Pick<Approval, 'state' | 'replaced_by'>): ShownState =>
+  replaced_by === null ? state : 'changed';

@@ -9,6 +9,7 @@ import { type FormEvent, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { statusQuery } from '../../data/queries.ts';
 import { readableError } from '../../data/relay.ts';
+import { t } from '../../i18n.ts';
 import { approvalCopy } from '../../parts/approval-copy.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
@@ -50,10 +51,10 @@ export function DecisionBar({
         <EditButtons
           isPending={answers.edit.isPending}
           onKeep={onKeep}
-          onLeave={() => onEdit(null)}
+          onCancel={() => onEdit(null)}
         />
       ) : isDeclining ? (
-        <DeclineForm decline={answers.decline} onKeep={() => setDeclining(false)} />
+        <DeclineForm decline={answers.decline} onCancel={() => setDeclining(false)} />
       ) : (
         <DecideButtons
           approval={approval}
@@ -80,10 +81,10 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
   const { data: status } = useQuery(statusQuery);
   const { approveLabel } = approvalCopy(approval);
   const mayApprove = isSeen && !isOff;
-  const say = () => approve.mutate();
-  useKeys({ a: mayApprove ? say : undefined }, approveLabel);
-  useKeys({ e: isOff ? undefined : onEdit }, 'Edit the text');
-  useKeys({ d: isOff ? undefined : onDecline }, 'Decline');
+  const submit = () => approve.mutate();
+  useKeys({ a: mayApprove ? submit : undefined }, approveLabel);
+  useKeys({ e: isOff ? undefined : onEdit }, t('approvals.edit.section'));
+  useKeys({ d: isOff ? undefined : onDecline }, t('common.action.decline'));
   return (
     <>
       <Button
@@ -92,7 +93,7 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
         aria-keyshortcuts="A"
         disabled={!mayApprove}
         loading={approve.isPending}
-        onClick={say}
+        onClick={submit}
       >
         {approveLabel}
       </Button>
@@ -105,7 +106,7 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
           disabled={isOff}
           onClick={onEdit}
         >
-          Edit
+          {t('common.action.edit')}
         </Button>
       )}
       <Button
@@ -115,10 +116,10 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
         disabled={isOff}
         onClick={onDecline}
       >
-        Decline
+        {t('common.action.decline')}
       </Button>
-      <p className={classes.leaves}>
-        {isSeen ? whenApprovalTakesEffect(approval, status) : 'Read the text to its end first.'}
+      <p className={classes.effect}>
+        {isSeen ? whenApprovalTakesEffect(approval, status) : t('approvals.effect.unread')}
       </p>
     </>
   );
@@ -127,34 +128,33 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
 interface EditButtonsProps {
   readonly isPending: boolean;
   readonly onKeep: (() => void) | undefined;
-  onLeave(): void;
+  onCancel(): void;
 }
 
-function EditButtons({ isPending, onKeep, onLeave }: EditButtonsProps) {
+function EditButtons({ isPending, onKeep, onCancel }: EditButtonsProps) {
   return (
     <>
       <Button
         disabled={onKeep === undefined}
         loading={isPending}
-        rightSection={<KeyHint>Ctrl ⏎</KeyHint>}
+        rightSection={<KeyHint>{t('approvals.edit.saveKey')}</KeyHint>}
         onClick={onKeep}
       >
-        Keep this text
+        {t('approvals.edit.save')}
       </Button>
-      <Button variant="default" onClick={onLeave}>
-        Leave it as it was
+      <Button variant="default" onClick={onCancel}>
+        {t('common.action.cancel')}
       </Button>
-      <p className={classes.leaves}>It takes the old one’s place, and waits for your yes.</p>
     </>
   );
 }
 
 interface DeclineFormProps {
   readonly decline: ApprovalAnswers['decline'];
-  onKeep(): void;
+  onCancel(): void;
 }
 
-function DeclineForm({ decline, onKeep }: DeclineFormProps) {
+function DeclineForm({ decline, onCancel }: DeclineFormProps) {
   const [reason, setReason] = useState('');
   const isGone = useIsDaemonGone();
   const send = (event: FormEvent) => {
@@ -164,19 +164,20 @@ function DeclineForm({ decline, onKeep }: DeclineFormProps) {
   return (
     <form className={classes.decline} onSubmit={send}>
       <TextInput
-        label="Why, if you like. The agent of a conversation reads it."
+        label={t('approvals.decline.label')}
+        description={t('approvals.decline.hint')}
         autoFocus
         maxLength={500}
         dir="auto"
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && onKeep()}
+        onKeyDown={(event) => event.key === 'Escape' && onCancel()}
       />
       <Button type="submit" disabled={isGone} loading={decline.isPending}>
-        Decline
+        {t('common.action.decline')}
       </Button>
-      <Button variant="default" onClick={onKeep}>
-        Keep it waiting
+      <Button variant="default" onClick={onCancel}>
+        {t('common.action.cancel')}
       </Button>
     </form>
   );

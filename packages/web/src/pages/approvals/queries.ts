@@ -4,6 +4,7 @@ import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/re
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 
 const PAGE = 50;
 
@@ -57,12 +58,12 @@ export function useApprovalAnswers(
   const approve = useAction({
     ...act,
     run: () => acting(relay.post('/api/approvals/{id}/approve', { path, body: { shown } })),
-    successMessage: 'Approved.',
+    successMessage: t('approvals.approved'),
   });
   const edit = useAction<string, Approval>({
     ...act,
     run: (text) => acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } })),
-    successMessage: 'Your words wait for your yes. Nothing was sent.',
+    successMessage: t('approvals.edit.saved'),
     onSuccess(instead) {
       // The history is the same, so the replacement can be shown at once.
       queries.setQueryData(approvalQuery(instead.id).queryKey, { ...instead, said, rows });
@@ -75,7 +76,7 @@ export function useApprovalAnswers(
       acting(
         relay.post('/api/approvals/{id}/reject', { path, body: reason === '' ? {} : { reason } }),
       ),
-    successMessage: 'Declined. Nothing was done.',
+    successMessage: t('approvals.declined'),
   });
   return { approve, edit, decline };
 }

@@ -20,13 +20,13 @@ import { nounKey, pendingApprovalsQuery, settingsQuery, statusQuery } from '../.
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { groupDigits } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { Card, Note, Page } from '../../parts/page.tsx';
 import { EmptyState, LoadFailure, LoadingRows } from '../../parts/query-content.tsx';
 import { readAssistantSearch } from '../../search-params.ts';
 import { askToConfirm } from '../../shell/dialog.tsx';
 import classes from './assistant.module.css';
-import { assistantSentence, SUGGESTIONS, spokenStatus, TOOL_COPY } from './copy.ts';
+import { SUGGESTIONS, spokenStatus, TOOL_COPY } from './copy.ts';
 import {
   ApprovalCard,
   HistoryLine,
@@ -46,13 +46,12 @@ export function AssistantScreen() {
   const isRunning = turn !== null && turn.ending === null;
   return (
     <Page
-      title="Assistant"
-      sentence={assistantSentence(hasModel, turn)}
-      summary="One conversation, here, in the terminal and in your own chat on WhatsApp."
+      title={t('common.page.assistant')}
+      summary={t('assistant.summary')}
       actions={<ResetButton isOff={isGone || isRunning} />}
     >
       <div className={classes.columns}>
-        <div className={classes.talk}>
+        <div className={classes.chat}>
           <AssistantLog turn={turn} onKeep={dropIfInHistory} onSuggest={suggest} />
           {turn?.ending && (
             <TurnEndNote
@@ -120,7 +119,7 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
   if (history.data === undefined && shown === null) {
     return history.isError ? (
       <LoadFailure
-        what="The conversation"
+        what={t('assistant.log.label')}
         error={history.error}
         onRetry={() => void history.refetch()}
       />
@@ -129,13 +128,19 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
     );
   }
   const inTurn = new Set(shown?.parts.map((part) => part.kind === 'approval' && part.approval.id));
-  const left = waiting.filter(
+  const otherApprovals = waiting.filter(
     ({ id, requested_by }) => isAssistant(requested_by) && !inTurn.has(id),
   );
   if (lines.length === 0 && shown === null) return <EmptyAssistantLog onSuggest={onSuggest} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a log is scrolled by keyboard
-    <div className={classes.log} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
+    <div
+      className={classes.log}
+      role="log"
+      aria-live="off"
+      aria-label={t('assistant.log.label')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a log is scrolled by keyboard
+      tabIndex={0}
+    >
       {history.hasNextPage && (
         <Button
           variant="default"
@@ -143,7 +148,7 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
           loading={history.isFetchingNextPage}
           onClick={() => keepPlace(history.fetchNextPage())}
         >
-          Show what was said before
+          {t('assistant.log.older')}
         </Button>
       )}
       {lines.map((line, index) => (
@@ -155,10 +160,10 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
         />
       ))}
       {shown === null && lines.at(-1)?.role === 'user' && (
-        <p className={classes.thinking}>No answer yet.</p>
+        <p className={classes.thinking}>{t('assistant.log.unanswered')}</p>
       )}
       {shown !== null && <RunningTurnView turn={shown} now={now} />}
-      {left.map((approval) => (
+      {otherApprovals.map((approval) => (
         <ApprovalCard key={approval.id} approval={approval} />
       ))}
       <div ref={end} className={classes.end} />
@@ -176,15 +181,15 @@ const endMarker = (lines: readonly AssistantLine[], turn: AssistantTurn | null):
 const isAssistant = (who: string): boolean => who.split(':', 1)[0] === 'assistant';
 
 const EmptyAssistantLog = ({ onSuggest }: { onSuggest(text: string): void }) => (
-  <section className={classes.nothing} aria-label="Suggestions">
-    <EmptyState icon={IconSparkles} hue="agent" title="Nothing was said yet.">
-      Ask about your chats, or have something sent, scheduled or summed up.
+  <section className={classes.empty} aria-label={t('assistant.empty.label')}>
+    <EmptyState icon={IconSparkles} hue="agent" title={t('assistant.empty.title')}>
+      {t('assistant.empty.text')}
     </EmptyState>
     <ul>
       {SUGGESTIONS.map((suggestion) => (
         <li key={suggestion}>
-          <Button variant="default" onClick={() => onSuggest(suggestion)}>
-            {suggestion}
+          <Button variant="default" onClick={() => onSuggest(t(suggestion))}>
+            {t(suggestion)}
           </Button>
         </li>
       ))}
@@ -198,11 +203,11 @@ const NoModel = () => (
     icon={IconRobot}
     actions={
       <Button component={Link} to="/tools" size="xs">
-        Set up a model
+        {t('assistant.noModel.action')}
       </Button>
     }
   >
-    There is no model yet. Nothing can be asked until there is one.
+    {t('assistant.noModel.text')}
   </Note>
 );
 
@@ -211,20 +216,20 @@ function ResetButton({ isOff }: { readonly isOff: boolean }) {
   const reset = useAction({
     run: () => relay.post('/api/assistant/reset'),
     invalidates: ['assistant'],
-    successMessage: 'A new beginning: nothing that was said before is remembered.',
+    successMessage: t('assistant.reset.done'),
   });
   const askFirst = () =>
     askToConfirm({
-      title: 'Begin anew?',
-      body: 'The assistant no longer remembers what was said here, on WhatsApp and in the terminal, nor what it had read.',
-      confirmLabel: 'Begin anew',
-      cancelLabel: 'Go on as it is',
+      title: t('assistant.reset.title'),
+      body: t('assistant.reset.text'),
+      confirmLabel: t('assistant.reset'),
+      cancelLabel: t('common.action.cancel'),
       onConfirm: () => reset.mutate(),
     });
   if (said.length === 0) return null;
   return (
     <Button variant="default" onClick={askFirst} disabled={isOff} loading={reset.isPending}>
-      Begin anew
+      {t('assistant.reset')}
     </Button>
   );
 }
@@ -280,8 +285,8 @@ function AssistantComposer({
       {note && <div className={classes.above}>{note}</div>}
       <Textarea
         ref={field}
-        aria-label="Ask your assistant"
-        placeholder="Ask, send or schedule …"
+        aria-label={t('assistant.composer.label')}
+        placeholder={t('assistant.composer.placeholder')}
         autosize
         minRows={1}
         maxRows={8}
@@ -290,7 +295,10 @@ function AssistantComposer({
         onKeyDown={onKeyDown}
         error={
           isLong &&
-          `A question takes ${groupDigits(MAX_ASSISTANT_QUESTION_LENGTH)} characters; this has ${groupDigits(text.length)}.`
+          t('assistant.composer.tooLong', {
+            limit: MAX_ASSISTANT_QUESTION_LENGTH,
+            length: text.length,
+          })
         }
       />
       {isRunning ? (
@@ -302,18 +310,18 @@ function AssistantComposer({
             field.current?.focus();
           }}
         >
-          Stop
+          {t('assistant.composer.stop')}
         </Button>
       ) : (
         <Button leftSection={<IconSend size={16} aria-hidden />} onClick={ask} disabled={!canAsk}>
-          Ask
+          {t('assistant.composer.ask')}
         </Button>
       )}
     </div>
   );
 }
 
-// What the assistant may do, in one sentence and as a list of tools.
+// What the assistant can do, in short and as a list of tools.
 
 /** Two tools for the same action are listed once. */
 const LISTED_TOOLS = Object.entries(TOOL_COPY).filter(([name]) => name !== 'whatsapp_send_message');
@@ -322,20 +330,23 @@ function AssistantToolsCard() {
   const { data: status } = useQuery(statusQuery);
   const { data: settings } = useQuery(settingsQuery);
   const isUp = status?.whatsapp_connected ?? true;
-  const isThere = (name: string) =>
+  const isAvailable = (name: string) =>
     name === 'web_search' ? (settings?.web_search.has_key ?? true) : isUp || name === 'get_digest';
   return (
-    <Card title="What it may do" badge={<IconTools size={17} stroke={1.7} aria-hidden />}>
-      <p className="small dim">
-        It reads only whom you let be read, and asks you before anything leaves or opens.
-        {!isUp && ' WhatsApp is not connected, so most of its tools are off.'}
-      </p>
+    <Card
+      title={t('assistant.tools.title')}
+      badge={<IconTools size={17} stroke={1.7} aria-hidden />}
+    >
+      <p className="small dim">{t('assistant.tools.text')}</p>
+      {!isUp && <p className="small dim">{t('assistant.tools.disconnected')}</p>}
       <ul className={classes.tools}>
-        {LISTED_TOOLS.map(([name, { icon: Icon, capability }]) => (
-          <li key={name} data-off={!isThere(name) || undefined}>
+        {LISTED_TOOLS.map(([name, { icon: Icon, label }]) => (
+          <li key={name} data-off={!isAvailable(name) || undefined}>
             <Icon size={15} stroke={1.7} aria-hidden />
-            {capability}
-            {!isThere(name) && <small>{name === 'web_search' ? 'no key' : 'off'}</small>}
+            {t(label)}
+            {!isAvailable(name) && (
+              <small>{t(name === 'web_search' ? 'assistant.tools.noKey' : 'common.off')}</small>
+            )}
           </li>
         ))}
       </ul>

@@ -14,53 +14,47 @@ import {
   IconWorld,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { type MessageId, t } from '../../i18n.ts';
 import { approvalCopy } from '../../parts/approval-copy.ts';
-import { formatContact, plural } from '../../parts/format.ts';
+import { formatContact } from '../../parts/format.ts';
 import type { AssistantTurn } from './turn.ts';
 
 export const SUGGESTIONS = [
-  'What did I miss today?',
-  'Who waits for an answer from me?',
-  'Remind me tomorrow at 9 to call the plumber.',
-];
-
-export function assistantSentence(hasModel: boolean, turn: AssistantTurn | null): string {
-  if (!hasModel) return 'Your assistant has no model to think with.';
-  if (turn === null || turn.ending !== null) return 'Ask your assistant.';
-  return isAsking(turn) ? 'Your assistant waits for your yes.' : 'Your assistant is at it.';
-}
-
-/** A call is open and the last part is an approval. */
-const isAsking = ({ parts }: AssistantTurn): boolean => parts.at(-1)?.kind === 'approval';
+  'assistant.suggestion.missed',
+  'assistant.suggestion.unanswered',
+  'assistant.suggestion.reminder',
+] as const satisfies readonly MessageId[];
 
 /** For screen readers: each step once and the answer when it is complete, never word by word. */
 export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
   const last = turn.parts.at(-1);
-  if (turn.ending?.is === 'done') return last?.kind === 'text' ? last.text : 'Done.';
+  if (turn.ending?.is === 'done')
+    return last?.kind === 'text' ? last.text : t('assistant.progress.done');
   if (turn.ending !== null) return '';
   switch (last?.kind) {
     case undefined:
-      return 'Thinking.';
+      return t('assistant.progress.thinking');
     case 'approval':
-      return `It asks for your yes: ${approvalCopy(last.approval).question}`;
+      return t('assistant.progress.approval', { question: approvalCopy(last.approval).question });
     case 'step':
-      return `${describeToolCall(last.name, last.given, whom)}.`;
+      return describeToolCall(last.name, last.given, whom);
     case 'text':
-      return 'Writing.';
+      return t('assistant.progress.writing');
   }
 }
 
-// A tool call as text: its subject and its result in one sentence. Pure. Results are complete while a turn runs and
-// counts afterwards, so a list and its length must read the same.
+// A tool call as text: what it does and its result. Pure. Results are complete while a turn runs and counts afterwards,
+// so a list and its length must read the same.
 
 interface ToolCopy {
   readonly icon: TablerIcon;
-  /** `Read messages`: for the list of what the assistant may do. */
-  readonly capability: string;
-  /** The subject of this call. */
+  /** For the list of what the assistant can do. */
+  readonly label: MessageId;
   describe(given: Fields, whom: ContactNamer): string;
-  readonly counts?: readonly [field: string, one: string, many?: string];
-  readonly done?: string;
+  /** The field of the result to count. */
+  readonly counts?: 'chats' | 'messages' | 'digests' | 'results' | 'tasks' | 'permissions';
+  /** The result of a tool that counts nothing. */
+  readonly done?: MessageId;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -77,90 +71,113 @@ export const createContactNamer =
     const one = known.find(({ phone_number, jid }) => phone_number === number || jid === given);
     return one?.name ?? formatContact(number);
   };
-const quoted = (given: unknown): string => (typeof given === 'string' ? `“${given}”` : '');
+
+const textOf = (given: unknown): string => (typeof given === 'string' ? given : '');
 
 const SEND_COPY: ToolCopy = {
   icon: IconSend,
-  capability: 'send a message',
-  describe: ({ phone_number, phone }, whom) => `Writes to ${whom(phone_number ?? phone)}`,
-  done: 'Sent.',
+  label: 'assistant.tool.send_message',
+  describe: ({ phone_number, phone }, whom) =>
+    t('assistant.step.send', { name: whom(phone_number ?? phone) }),
+  done: 'assistant.outcome.sent',
 };
 
 export const TOOL_COPY: Readonly<Record<string, ToolCopy>> = {
   get_chats: {
     icon: IconMessages,
-    capability: 'list the chats it may reach',
-    describe: () => 'Looks at which chats it may reach',
-    counts: ['chats', 'chat'],
+    label: 'assistant.tool.get_chats',
+    describe: () => t('assistant.step.chats'),
+    counts: 'chats',
   },
   whatsapp_read_messages: {
     icon: IconMessages,
-    capability: 'read the messages of those you let be read',
+    label: 'assistant.tool.whatsapp_read_messages',
     describe: ({ contact }, whom) =>
-      contact ? `Reads the messages of ${whom(contact)}` : 'Reads the newest messages',
-    counts: ['messages', 'message'],
+      contact
+        ? t('assistant.step.read.chat', { name: whom(contact) })
+        : t('assistant.step.read.newest'),
+    counts: 'messages',
   },
   search_messages: {
     icon: IconSearch,
-    capability: 'search them',
+    label: 'assistant.tool.search_messages',
     describe: ({ query, phone_number }, whom) =>
-      `Searches for ${quoted(query)}${phone_number ? ` in the chat with ${whom(phone_number)}` : ''}`,
-    counts: ['messages', 'message'],
+      phone_number
+        ? t('assistant.step.search.chat', { query: textOf(query), name: whom(phone_number) })
+        : t('assistant.step.search', { query: textOf(query) }),
+    counts: 'messages',
   },
   summarize_chat: {
     icon: IconNotebook,
-    capability: 'sum up a chat',
-    describe: ({ phone_number }, whom) => `Sums up the chat with ${whom(phone_number)}`,
-    counts: ['messages', 'message'],
+    label: 'assistant.tool.summarize_chat',
+    describe: ({ phone_number }, whom) =>
+      t('assistant.step.summarize', { name: whom(phone_number) }),
+    counts: 'messages',
   },
   get_digest: {
     icon: IconNotebook,
-    capability: 'read the digests of the groups you observe',
-    describe: ({ group, day }) =>
-      `Reads the digest of ${typeof group === 'string' ? group : 'every group'}${typeof day === 'string' ? `, ${day}` : ''}`,
-    counts: ['digests', 'digest'],
+    label: 'assistant.tool.get_digest',
+    describe: ({ group, day }) => describeDigest(textOf(group), textOf(day)),
+    counts: 'digests',
   },
   web_search: {
     icon: IconWorld,
-    capability: 'search the web',
-    describe: ({ query }) => `Searches the web for ${quoted(query)}`,
-    counts: ['results', 'result'],
+    label: 'assistant.tool.web_search',
+    describe: ({ query }) => t('assistant.step.web', { query: textOf(query) }),
+    counts: 'results',
   },
   send_message: SEND_COPY,
   whatsapp_send_message: SEND_COPY,
   schedule_message: {
     icon: IconCalendarPlus,
-    capability: 'schedule a message',
-    describe: ({ phone_number, time }, whom) =>
-      `Schedules a message to ${whom(phone_number)}${typeof time === 'string' ? ` for ${time}` : ''}`,
-    done: 'Scheduled.',
+    label: 'assistant.tool.schedule_message',
+    describe: ({ phone_number, time }, whom) => {
+      const name = whom(phone_number);
+      return typeof time === 'string'
+        ? t('assistant.step.schedule.time', { name, time })
+        : t('assistant.step.schedule', { name });
+    },
+    done: 'assistant.outcome.scheduled',
   },
   list_scheduled_tasks: {
     icon: IconCalendarTime,
-    capability: 'list what is scheduled',
-    describe: () => 'Looks at what is scheduled',
-    counts: ['tasks', 'message is scheduled', 'messages are scheduled'],
+    label: 'assistant.tool.list_scheduled_tasks',
+    describe: () => t('assistant.step.schedules'),
+    counts: 'tasks',
   },
   cancel_scheduled_task: {
     icon: IconCalendarTime,
-    capability: 'cancel what is scheduled',
-    describe: () => 'Cancels a scheduled message',
-    done: 'Cancelled.',
+    label: 'assistant.tool.cancel_scheduled_task',
+    describe: () => t('assistant.step.cancel'),
+    done: 'assistant.outcome.cancelled',
   },
   whatsapp_manage_permission: {
     icon: IconKey,
-    capability: 'propose a grant',
+    label: 'assistant.tool.whatsapp_manage_permission',
     describe: ({ action, displayName, phoneNumber }, whom) =>
-      `Wants to ${typeof action === 'string' ? action : 'change'} what is open for ${typeof displayName === 'string' ? displayName : whom(phoneNumber)}`,
-    done: 'Changed.',
+      t('assistant.step.grant', {
+        action: textOf(action),
+        name: textOf(displayName) || whom(phoneNumber),
+      }),
+    done: 'assistant.outcome.changed',
   },
   whatsapp_list_permissions: {
     icon: IconListDetails,
-    capability: 'list the grants',
-    describe: () => 'Looks at who may be read and answered',
-    counts: ['permissions', 'grant'],
+    label: 'assistant.tool.whatsapp_list_permissions',
+    describe: () => t('assistant.step.grants'),
+    counts: 'permissions',
   },
 };
+
+function describeDigest(group: string, day: string): string {
+  if (group === '')
+    return day === ''
+      ? t('assistant.step.digest.all')
+      : t('assistant.step.digest.allOnDay', { day });
+  return day === ''
+    ? t('assistant.step.digest.group', { group })
+    : t('assistant.step.digest.groupOnDay', { group, day });
+}
 
 type ToolCallOutcome =
   | { readonly is: 'running' }
@@ -171,7 +188,8 @@ type ToolCallOutcome =
 export const toolIcon = (name: string): TablerIcon => TOOL_COPY[name]?.icon ?? IconTool;
 
 export const describeToolCall = (name: string, given: unknown, whom: ContactNamer): string =>
-  TOOL_COPY[name]?.describe(fieldsOf(given), whom) ?? `Uses ${name.replaceAll('_', ' ')}`;
+  TOOL_COPY[name]?.describe(fieldsOf(given), whom) ??
+  t('assistant.step.unknown', { tool: name.replaceAll('_', ' ') });
 
 /** Reads the result as the model got it: JSON or text. */
 export function readToolOutcome(name: string, result: string | null): ToolCallOutcome {
@@ -180,29 +198,33 @@ export function readToolOutcome(name: string, result: string | null): ToolCallOu
   if (read === null) {
     return result.startsWith('Error: ')
       ? { is: 'failed', sentence: result.slice('Error: '.length) }
-      : { is: 'done', sentence: result === '' ? 'Done.' : result };
+      : { is: 'done', sentence: result === '' ? t('assistant.outcome.done') : result };
   }
   if (read.status === 'waiting_for_approval' || typeof read.approval_id === 'string')
-    return { is: 'waits', sentence: 'Not done yet: it waits for your yes.' };
+    return { is: 'waits', sentence: t('assistant.outcome.waiting') };
   if (typeof read.error === 'string') return { is: 'failed', sentence: forOwner(read.error) };
   return { is: 'done', sentence: doneSentence(name, read) };
 }
 
+const DECLINED = /^Your owner said no(?:: (.*)|\.) Do not try it again\.$/s;
+
 /** Rewrites a sentence meant for the model so that it addresses the owner. */
-const forOwner = (sentence: string): string =>
-  sentence
-    .replace(/^Your owner said no/, 'You said no')
-    .replace(/(?<=[^.])(?= Do not try it again\.$)/, '.')
-    .replace(/ Do not try it again\.$/, '');
+function forOwner(sentence: string): string {
+  const declined = DECLINED.exec(sentence);
+  if (declined === null) return sentence.replace(/ Do not try it again\.$/, '');
+  const [, reason] = declined;
+  return reason === undefined
+    ? t('assistant.outcome.declined')
+    : t('assistant.outcome.declinedBecause', { reason });
+}
 
 function doneSentence(name: string, read: Fields): string {
   const { counts, done } = TOOL_COPY[name] ?? {};
-  if (counts === undefined) return done ?? 'Done.';
-  const [field, one, many] = counts;
-  const value = read[field];
-  const n = Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
-  const note = typeof read.note === 'string' ? ` ${read.note}` : '';
-  return `${n === 0 ? `No ${one}` : plural(n, one, many)}.${note}`;
+  if (counts === undefined) return t(done ?? 'assistant.outcome.done');
+  const value = read[counts];
+  const count = Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
+  const result = t(`assistant.outcome.${counts}`, { count });
+  return typeof read.note === 'string' ? `${result} ${read.note}` : result;
 }
 
 const fieldsOf = (value: unknown): Fields =>

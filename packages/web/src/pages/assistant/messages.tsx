@@ -15,15 +15,17 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { contactNamesQuery, pendingApprovalsQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { formatLocale, t } from '../../i18n.ts';
 import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
 import { formatContact, formatMoment } from '../../parts/format.ts';
 import { Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import classes from './assistant.module.css';
 import {
   type ContactNamer,
@@ -48,7 +50,7 @@ interface AssistantQuestionProps {
 }
 
 const AssistantQuestion = ({ text, at, now }: AssistantQuestionProps) => (
-  <article className={classes.question} aria-label="You">
+  <article className={classes.question} aria-label={t('common.you')}>
     <p dir="auto">{revealHidden(text)}</p>
     <time className="dim" dateTime={new Date(at).toISOString()}>
       {formatMoment(at, now)}
@@ -66,7 +68,7 @@ interface HistoryLineProps {
 export function HistoryLine({ line, before, now }: HistoryLineProps) {
   if (line.role === 'user') return <AssistantQuestion text={line.content} at={line.at} now={now} />;
   return (
-    <article className={classes.answer} aria-label="Your assistant">
+    <article className={classes.answer} aria-label={t('common.page.assistant')}>
       {line.steps.length > 0 && (
         <ul className={classes.steps}>
           {line.steps.map((step) => (
@@ -85,23 +87,39 @@ export function HistoryLine({ line, before, now }: HistoryLineProps) {
   );
 }
 
-/** Whose texts are in the answer, each linked to its place. */
+/** The chats whose messages the answer is based on, each with a link. */
 function Sources({ line: { sources, outside } }: { readonly line: AssistantLine }) {
   if (sources.length === 0 && !outside) return null;
   return (
     <p className={classes.sources}>
-      Made with{' '}
-      {sources.map(({ chat_id: id, name }, index) => (
-        <Fragment key={id}>
-          {index > 0 && ', '}
-          <Link to="/chats/$id" params={{ id }}>
-            <bdi>{name}</bdi>
-          </Link>
-        </Fragment>
-      ))}
-      {outside && `${sources.length > 0 ? ' and ' : ''}the web`}
+      <RichText
+        id="assistant.sources"
+        components={{ list: <SourceList sources={sources} outside={outside} /> }}
+      />
     </p>
   );
+}
+
+function SourceList({ sources, outside }: Pick<AssistantLine, 'sources' | 'outside'>) {
+  const names = [
+    ...sources.map(({ name }) => name),
+    ...(outside ? [t('assistant.sources.web')] : []),
+  ];
+  let at = 0;
+  return new Intl.ListFormat(formatLocale(), { type: 'conjunction' })
+    .formatToParts(names)
+    .map(({ type, value }, index) => {
+      if (type === 'literal') return value;
+      const source = sources[at++];
+      return source === undefined ? (
+        value
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the sources of an answer keep their places
+        <Link key={index} to="/chats/$id" params={{ id: source.chat_id }}>
+          <bdi>{value}</bdi>
+        </Link>
+      );
+    });
 }
 
 /** The running turn, as it arrives. */
@@ -117,7 +135,11 @@ export function RunningTurnView({
   return (
     <>
       <AssistantQuestion text={turn.question} at={turn.at} now={now} />
-      <article className={classes.answer} aria-label="Your assistant" aria-busy={ending === null}>
+      <article
+        className={classes.answer}
+        aria-label={t('common.page.assistant')}
+        aria-busy={ending === null}
+      >
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts keep their places while more of them come
           <OnePart key={index} part={part} />
@@ -144,7 +166,11 @@ function OnePart({ part }: { readonly part: TurnPart }) {
 }
 
 const thinkingText = (parts: readonly TurnPart[]): string =>
-  parts.at(-1)?.kind === 'approval' ? 'Waiting for your answer …' : 'Thinking …';
+  t(
+    parts.at(-1)?.kind === 'approval'
+      ? 'assistant.progress.waiting'
+      : 'assistant.progress.thinking',
+  );
 
 // The assistant's text as React nodes from a subset of Markdown. Never HTML, never a link.
 
@@ -215,7 +241,7 @@ function SpanView({ span: { kind, text } }: { readonly span: MarkdownSpan }) {
   }
 }
 
-// A tool call as a line: its subject, then its result.
+// A tool call as a line: what it does, then its result.
 
 interface ToolCallStepProps {
   readonly name: string;
@@ -241,7 +267,13 @@ function ToolCallStep({ name, given, result }: ToolCallStepProps) {
       <span dir="auto">{describeToolCall(name, given, whom)}</span>
       <span className={classes.outcome} data-hue={hue}>
         <Mark size={14} stroke={2} aria-hidden />
-        <span>{outcome.is === 'running' ? 'at it …' : <Sentence text={outcome.sentence} />}</span>
+        <span>
+          {outcome.is === 'running' ? (
+            t('assistant.outcome.running')
+          ) : (
+            <Sentence text={outcome.sentence} />
+          )}
+        </span>
       </span>
     </li>
   );
@@ -298,7 +330,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             </p>
             {failure && (
               <Note hue="held" icon={IconAlertTriangle} role="alert">
-                This moved on while you looked. <Sentence text={readableError(failure)} />
+                <Sentence text={readableError(failure)} />
               </Note>
             )}
             <div className={classes.acts}>
@@ -310,7 +342,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
                 {approveLabel}
               </Button>
               <Button component={Link} to={`/approvals/${approval.id}`} variant="default">
-                Edit
+                {t('common.action.edit')}
               </Button>
               <Button
                 variant="default"
@@ -318,7 +350,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
                 disabled={isOff}
                 loading={decline.isPending}
               >
-                Decline
+                {t('common.action.decline')}
               </Button>
             </div>
           </>
@@ -344,22 +376,24 @@ function useSeenToEnd(): readonly [RefObject<HTMLSpanElement | null>, boolean] {
 }
 
 function AnsweredLine({ decided }: { readonly decided: Approval | undefined }) {
-  const isYes = decided?.state === 'approved';
-  const Icon = decided !== undefined && !isYes ? IconX : IconCheck;
+  const isDeclined = decided !== undefined && decided.state !== 'approved';
+  const Icon = isDeclined ? IconX : IconCheck;
   return (
     <p className="small dim">
-      <Icon size={14} aria-hidden />{' '}
-      {decided === undefined
-        ? 'This no longer waits.'
-        : isYes
-          ? 'You said yes.'
-          : 'You said no. Nothing was sent.'}
+      <Icon size={14} aria-hidden /> {answeredText(decided)}
     </p>
   );
 }
 
-// How an unanswered question ended, with a button to ask it again. What the turn had done is in its answer and known to
-// the next turn; anything to be sent needs a new approval.
+function answeredText(decided: Approval | undefined): string {
+  if (decided === undefined) return t('assistant.approval.over');
+  return t(
+    decided.state === 'approved' ? 'assistant.approval.approved' : 'assistant.approval.declined',
+  );
+}
+
+// How an unanswered question ended, with a button to ask it again. What the turn has done is in its answer, and the next
+// turn knows it; anything to be sent needs a new approval.
 
 interface TurnEndNoteProps {
   readonly ending: TurnEnding;
@@ -383,7 +417,7 @@ export function TurnEndNote({ ending, isOff, onAgain }: TurnEndNoteProps) {
           disabled={isOff}
           onClick={onAgain}
         >
-          Ask again
+          {t('assistant.end.retry')}
         </Button>
       }
     >
@@ -395,16 +429,11 @@ export function TurnEndNote({ ending, isOff, onAgain }: TurnEndNoteProps) {
 function TurnEndText({ ending }: { readonly ending: Exclude<TurnEnding, { is: 'done' }> }) {
   switch (ending.is) {
     case 'stopped':
-      return 'You stopped this.';
+      return t('assistant.end.stopped');
     case 'failed':
       return <Sentence text={ending.sentence} />;
     case 'cut':
-      return (
-        <>
-          The answer broke off. Relay stops what nobody listens to; what it had done is told above
-          once it is back, and nothing is sent twice without your yes.
-        </>
-      );
+      return t('assistant.end.cut');
   }
 }
 

@@ -8,6 +8,7 @@ import {
   IconEye,
   IconKey,
   IconLock,
+  IconMessagePlus,
   IconMessageReply,
   IconMessages,
   IconSearch,
@@ -32,11 +33,13 @@ import { memo, useEffect, useMemo, useState } from 'react';
 import { nounKey } from '../../data/queries.ts';
 import { isNotFound, relay } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { useFollowLinks } from '../../parts/links.tsx';
 import { Note, Page } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadFailure, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Transcript } from '../../parts/transcript/transcript.tsx';
 import type { TranscriptSource } from '../../parts/transcript/use-transcript-window.ts';
@@ -49,11 +52,10 @@ import { TranscriptHeader } from '../../parts/transcript-header.tsx';
 import { useKeys } from '../../shell/keys.tsx';
 import classes from './chats.module.css';
 import {
-  chatAccessMark,
-  chatAccessSentence,
-  chatsSentence,
+  type ChatAccessLevel,
+  chatAccessLevel,
+  chatAccessSummary,
   lastMessageText,
-  peekSentence,
   toChatEntry,
 } from './copy.ts';
 
@@ -61,7 +63,7 @@ export function ChatsScreen() {
   const { id } = useParams({ strict: false });
   const { q = '', message } = useSearch({ strict: false });
   useEffect(() => {
-    if (id === undefined) document.title = 'Chats · Relay';
+    if (id === undefined) document.title = `${t('common.page.chats')} · Relay`;
   }, [id]);
   const { data } = useInfiniteQuery(chatsQuery(q));
   const isNone = q === '' && data?.pages.every(({ chats }) => chats.length === 0);
@@ -70,10 +72,10 @@ export function ChatsScreen() {
     <div className={classes.page} data-fills data-open={id !== undefined || undefined}>
       <ChatList q={q} current={id} />
       {id === undefined ? (
-        <section className={classes.one} aria-label="Chat">
+        <section className={classes.one} aria-label={t('chats.chat.label')}>
           {data !== undefined && (
-            <EmptyState icon={IconMessages} title="Choose a chat to read.">
-              It is your own look: what agents see is up to the grants, and nobody is told.
+            <EmptyState icon={IconMessages} title={t('chats.chat.none.title')}>
+              {t('chats.chat.privacy')}
             </EmptyState>
           )}
         </section>
@@ -85,14 +87,14 @@ export function ChatsScreen() {
 }
 
 const NoChats = () => (
-  <Page title="Chats" sentence={chatsSentence([])}>
+  <Page title={t('common.page.chats')}>
     <section className={parts.card}>
       <EmptyState
         icon={IconMessages}
-        title="No chats yet."
-        action={<Link to="/tools">See the connection</Link>}
+        title={t('chats.empty.title')}
+        action={<Link to="/tools">{t('chats.empty.action')}</Link>}
       >
-        Chats stand here once WhatsApp is linked and somebody writes.
+        {t('chats.empty.text')}
       </EmptyState>
     </section>
   </Page>
@@ -123,20 +125,18 @@ function ChatList({ q, current }: ChatListProps) {
   const now = useNow(60_000);
   const follow = useFollowLinks();
   const search = defaultStringifySearch(q === '' ? {} : { q });
-  useKeys({ j: () => step(1), k: () => step(-1) }, 'Next and previous chat');
+  useKeys({ j: () => step(1), k: () => step(-1) }, t('chats.list.keys'));
   return (
     <div className={classes.list}>
       {current === undefined ? (
-        <h1 tabIndex={-1} dir="auto">
-          {chats.data === undefined ? 'What was said?' : chatsSentence(all, q)}
-        </h1>
+        <h1 tabIndex={-1}>{t('common.page.chats')}</h1>
       ) : (
-        <h2>Chats</h2>
+        <h2>{t('common.page.chats')}</h2>
       )}
       <TextInput
         className={classes.filter}
-        aria-label="Find a chat by name or number"
-        placeholder="Name or number"
+        aria-label={t('chats.list.filter')}
+        placeholder={t('chats.list.filter.placeholder')}
         leftSection={<IconSearch size={16} />}
         value={typed}
         onChange={(event) => {
@@ -146,17 +146,24 @@ function ChatList({ q, current }: ChatListProps) {
       />
       {chats.data === undefined ? (
         chats.isError ? (
-          <LoadFailure what="The chats" error={chats.error} onRetry={() => void chats.refetch()} />
+          <LoadFailure
+            what={t('common.page.chats')}
+            error={chats.error}
+            onRetry={() => void chats.refetch()}
+          />
         ) : (
           <LoadingRows rows={6} />
         )
       ) : all.length === 0 ? (
-        <EmptyState icon={IconMessages} title="No chat fits.">
-          Names and numbers are looked through; search looks through what was said.
+        <EmptyState icon={IconMessages} title={t('chats.list.noMatch.title')}>
+          <RichText
+            id="chats.list.noMatch.text"
+            components={{ search: <Link to="/search" search={{ q }} /> }}
+          />
         </EmptyState>
       ) : (
         // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
-        <nav aria-label="Chats" onClick={follow}>
+        <nav aria-label={t('common.page.chats')} onClick={follow}>
           <ul>
             {all.map((chat) => (
               <ChatListEntry
@@ -175,7 +182,7 @@ function ChatList({ q, current }: ChatListProps) {
               loading={chats.isFetchingNextPage}
               onClick={() => void chats.fetchNextPage()}
             >
-              Show more
+              {t('common.action.more')}
             </Button>
           )}
         </nav>
@@ -184,13 +191,14 @@ function ChatList({ q, current }: ChatListProps) {
   );
 }
 
-const MARK_ICONS: Readonly<Record<string, TablerIcon>> = {
-  Yours: IconUser,
-  Observed: IconEye,
-  Closed: IconLock,
-  Read: IconEye,
-  Drafts: IconMessageReply,
-  Answers: IconMessageReply,
+const ACCESS_ICONS: Readonly<Record<ChatAccessLevel, TablerIcon>> = {
+  own: IconUser,
+  observed: IconEye,
+  none: IconLock,
+  read: IconEye,
+  initiate: IconMessagePlus,
+  draft: IconMessageReply,
+  auto: IconMessageReply,
 };
 
 interface ChatListEntryProps {
@@ -202,8 +210,8 @@ interface ChatListEntryProps {
 }
 
 const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: ChatListEntryProps) {
-  const mark = chatAccessMark(chat);
-  const Mark = MARK_ICONS[mark] ?? IconLock;
+  const access = chatAccessLevel(chat);
+  const AccessIcon = ACCESS_ICONS[access];
   return (
     <li>
       <a
@@ -212,7 +220,7 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
         aria-current={isCurrent ? 'page' : undefined}
       >
         <span>
-          {chat.kind === 'group' && <IconUsersGroup size={15} aria-label="Group" />}
+          {chat.kind === 'group' && <IconUsersGroup size={15} aria-label={t('chats.list.group')} />}
           <b dir="auto">{chat.name}</b>
           {chat.last_message_at && (
             <time dateTime={chat.last_message_at}>{formatMoment(chat.last_message_at, now)}</time>
@@ -221,9 +229,9 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
         <span className={classes.last} dir="auto">
           {lastMessageText(chat)}
         </span>
-        <span className={classes.mark}>
-          <Mark size={13} aria-hidden />
-          {mark}
+        <span className={classes.access}>
+          <AccessIcon size={13} aria-hidden />
+          {t(`chats.access.${access}`)}
         </span>
       </a>
     </li>
@@ -240,11 +248,16 @@ interface ChatPanelProps {
 function ChatPanel({ id, message }: ChatPanelProps) {
   const chat = useQuery(chatQuery(id));
   return (
-    <section className={classes.one} aria-label="Chat">
+    <section className={classes.one} aria-label={t('chats.chat.label')}>
       {isNotFound(chat.error) ? (
         <ChatNotFound />
       ) : (
-        <QueryContent query={chat} subject="The chat" loading={<LoadingRows rows={5} />} isPage>
+        <QueryContent
+          query={chat}
+          subject={t('chats.chat.label')}
+          loading={<LoadingRows rows={5} />}
+          isPage
+        >
           {(now) => <ChatContent key={`${id} ${message ?? ''}`} chat={now} message={message} />}
         </QueryContent>
       )}
@@ -252,16 +265,16 @@ function ChatPanel({ id, message }: ChatPanelProps) {
   );
 }
 
-/** Also for a chat that was shown a moment ago: forgotten data is no longer shown. */
+/** Also replaces a chat that is already shown: deleted data disappears from the page. */
 function ChatNotFound() {
   return (
     <EmptyState
       isPage
       icon={IconEraser}
-      title="There is no such chat."
-      action={<Link to="/chats">All chats</Link>}
+      title={t('chats.chat.notFound.title')}
+      action={<Link to="/chats">{t('chats.chat.back')}</Link>}
     >
-      It was never there, or it has been forgotten.
+      {t('chats.chat.notFound.text')}
     </EmptyState>
   );
 }
@@ -284,11 +297,11 @@ function ChatContent({
   return (
     <>
       <TranscriptHeader
-        back={{ to: '/chats', label: 'All chats', className: classes.back }}
+        back={{ to: '/chats', label: t('chats.chat.back'), className: classes.back }}
         title={name}
         about={
           <p className="small dim" dir="auto">
-            {chatAccessSentence(chat)}
+            {chatAccessSummary(chat)}
             {chat.phone_number !== null &&
               !name.includes(chat.phone_number) &&
               ` ${formatPhoneNumber(chat.phone_number)}`}
@@ -303,19 +316,19 @@ function ChatContent({
             <Link {...props} to="/people" search={contact_id === null ? {} : { who: contact_id }} />
           )}
         >
-          Open grant
+          {t('chats.chat.grant')}
         </Button>
         <ActionIcon
           variant="default"
           size={34}
-          aria-label={`Search in ${name}`}
+          aria-label={t('chats.chat.search', { name })}
           renderRoot={(props) => <Link {...props} to="/search" search={{ chat: id }} />}
         >
           <IconSearch size={17} />
         </ActionIcon>
       </TranscriptHeader>
       {chat.conversations.length > 0 && (
-        <ul className={classes.conversations} aria-label="Conversations in this chat">
+        <ul className={classes.conversations} aria-label={t('chats.chat.conversations')}>
           {chat.conversations.map((conversation) => (
             <li key={conversation.id}>
               <Link to="/conversations/$id" params={{ id: conversation.id }} dir="auto">
@@ -328,19 +341,19 @@ function ChatContent({
       )}
       <Transcript
         source={source}
-        label={`Messages with ${name}`}
-        startText="The beginning of what Relay keeps."
+        label={t('chats.chat.messages', { name })}
+        startText={t('chats.chat.messages.start')}
         chat={id}
         targetMessageId={message}
         empty={
-          <EmptyState icon={IconEraser} title="Nothing is kept of this chat.">
-            What was said here is not kept any more, or never reached Relay.
+          <EmptyState icon={IconEraser} title={t('chats.chat.messages.empty.title')}>
+            {t('chats.chat.messages.empty.text')}
           </EmptyState>
         }
       />
-      <div className={classes.peek}>
+      <div className={classes.privacy}>
         <Note hue="parked" icon={IconEye}>
-          {peekSentence(chat)}
+          {t('chats.chat.privacy')}
         </Note>
       </div>
     </>

@@ -1,23 +1,27 @@
 // Texts of the chats page: who wrote each message, and what Relay may do in a chat. Pure.
 import type { Chat, ChatDetail, ChatMessage, ChatMessageAuthor } from '@relay/contract/api/chats';
 import { isTerminal } from '@relay/contract/conversation/states';
+import { type MessageId, t } from '../../i18n.ts';
 import { grantSentence } from '../../parts/grant-copy.ts';
 import type { EntryPlace, QuotedEntry, TranscriptEntry } from '../../parts/transcript/window.ts';
 
-const AUTHORS: Readonly<Record<Exclude<ChatMessageAuthor, 'contact' | 'program'>, string>> = {
-  owner: 'You',
-  phone: 'You, on your phone',
-  conversation: 'Agent, in a conversation',
-  auto_reply: 'Agent, answering',
-  assistant: 'Assistant',
-  schedule: 'Scheduled',
-  relay: 'Relay',
+/** Labels of authors without a name of their own. */
+const AUTHOR_LABELS: Readonly<Record<ChatMessageAuthor, MessageId>> = {
+  contact: 'common.unknownPerson',
+  owner: 'common.you',
+  phone: 'chats.author.phone',
+  conversation: 'chats.author.conversation',
+  auto_reply: 'chats.author.auto_reply',
+  assistant: 'chats.author.assistant',
+  program: 'chats.author.program',
+  schedule: 'chats.author.schedule',
+  relay: 'chats.author.relay',
 };
 
 type WrittenBy = Pick<ChatMessage, 'author' | 'name'>;
 
 export const authorName = ({ author, name }: WrittenBy): string =>
-  author === 'contact' || author === 'program' ? (name ?? 'A program') : AUTHORS[author];
+  ((author === 'contact' || author === 'program') && name) || t(AUTHOR_LABELS[author]);
 
 const entrySide = (author: ChatMessageAuthor): TranscriptEntry['side'] => {
   if (author === 'contact') return 'contact';
@@ -41,7 +45,10 @@ export const toChatEntry =
     text: message.text,
     at: message.at,
     delivery: message.delivery,
-    marks: [...(message.edits ? ['Edited'] : []), ...(message.forwarded ? ['Forwarded'] : [])],
+    marks: [
+      ...(message.edits ? [t('chats.chat.message.edited')] : []),
+      ...(message.forwarded ? [t('chats.chat.message.forwarded')] : []),
+    ],
     quoted: quotedIn(message),
     whyMessageId: message.message_id,
   });
@@ -51,9 +58,14 @@ const quotedIn = ({ quoted }: ChatMessage): QuotedEntry | null =>
 
 /** The last message in one line. */
 export function lastMessageText({ last }: Pick<Chat, 'last'>): string {
-  if (last === null) return 'Nothing is kept of it.';
-  const said = [last.label, last.text].filter(Boolean).join(': ');
-  return last.author === 'contact' ? said : `${authorName(last)}: ${said}`;
+  if (last === null) return t('chats.list.last.none');
+  const text =
+    last.label && last.text
+      ? t('chats.list.last.labelled', { label: last.label, text: last.text })
+      : last.label || last.text;
+  return last.author === 'contact'
+    ? text
+    : t('chats.list.last.by', { author: authorName(last), text });
 }
 
 interface ChatAccess extends Pick<Chat, 'kind' | 'name' | 'grant' | 'observed'> {
@@ -64,51 +76,35 @@ interface ChatAccess extends Pick<Chat, 'kind' | 'name' | 'grant' | 'observed'> 
 const isInConversation = ({ conversations = [] }: ChatAccess): boolean =>
   conversations.some(({ state }) => state !== 'QUEUED' && !isTerminal(state));
 
-/** What Relay may do there, as one sentence. */
-export function chatAccessSentence(chat: ChatAccess): string {
-  if (chat.kind === 'own') return 'This is your own chat. Your assistant reads it and answers you.';
-  const { grant, name } = chat;
+/** What Relay may do in this chat. */
+export function chatAccessSummary(chat: ChatAccess): string {
+  const { kind, grant, name } = chat;
+  if (kind === 'own') return t('chats.chat.summary.own');
   if (grant === null) {
-    if (isInConversation(chat)) return `${name} is open inside a conversation until it ends.`;
-    return chat.observed
-      ? `Relay reads ${name} in silence and sums it up.`
-      : `Nobody opened ${name}. No agent sees what is written here.`;
+    if (isInConversation(chat)) return t('chats.chat.summary.conversation', { name });
+    return t(chat.observed ? 'chats.chat.summary.observed' : 'common.grant.none', { name });
   }
   return grantSentence({
     displayName: name,
     canRead: grant.can_read,
     canReply: grant.can_reply,
     replyMode: grant.reply_mode,
+    canInitiate: grant.can_initiate,
   });
 }
 
-/** The same in one or two words. */
-export function chatAccessMark({
+export type ChatAccessLevel = 'own' | 'observed' | 'none' | 'read' | 'initiate' | 'draft' | 'auto';
+
+/** The same as one word, for the list. */
+export function chatAccessLevel({
   kind,
   grant,
   observed,
-}: Pick<Chat, 'kind' | 'grant' | 'observed'>) {
-  if (kind === 'own') return 'Yours';
-  if (observed) return 'Observed';
-  if (grant === null || (!grant.can_read && !grant.can_reply)) return 'Closed';
-  if (!grant.can_reply) return 'Read';
-  return grant.reply_mode === 'draft' ? 'Drafts' : 'Answers';
-}
-
-/** Who reads this chat: the owner is looking at it, and only a grant lets anyone else read. */
-export function peekSentence(chat: ChatAccess): string {
-  const { kind, name, grant, observed } = chat;
-  const quiet = 'Nobody is told that you looked.';
-  if (kind === 'own') return `Your own words. ${quiet}`;
-  return grant?.can_read || observed || isInConversation(chat)
-    ? `This is your own look; what agents see of ${name} is up to what you opened. ${quiet}`
-    : `You look here, and no agent does as long as ${name} is closed. ${quiet}`;
-}
-
-/** The summary of the list: where the last message was, among the chats that match. */
-export function chatsSentence(chats: readonly Pick<Chat, 'name' | 'last'>[], q = ''): string {
-  const [newest] = chats;
-  if (newest === undefined) return q === '' ? 'Nothing was said yet.' : 'Nobody is called so.';
-  if (newest.last?.author === 'contact') return `${newest.last.name ?? newest.name} wrote last.`;
-  return `The last words went to ${newest.name}.`;
+}: Pick<Chat, 'kind' | 'grant' | 'observed'>): ChatAccessLevel {
+  if (kind === 'own') return 'own';
+  if (observed) return 'observed';
+  if (grant === null) return 'none';
+  if (grant.can_reply) return grant.reply_mode === 'draft' ? 'draft' : 'auto';
+  if (grant.can_read) return 'read';
+  return grant.can_initiate ? 'initiate' : 'none';
 }

@@ -20,6 +20,7 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { formatLocale, t } from '../../i18n.ts';
 import { useAfterFirstPaint, useStaggeredCount } from '../../parts/deferred.tsx';
 import { formatFullTime, groupDigits } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
@@ -39,7 +40,7 @@ import {
   countSettledTodos,
   followUpLine,
   reasonLine,
-  TURN_DISPLAY,
+  TURN_HUES,
 } from './copy.ts';
 import { holdOrder } from './held-order.ts';
 import { COLUMN_MOST, COLUMN_PAGE, columnQuery, conversationCountsQuery } from './queries.ts';
@@ -55,7 +56,11 @@ export function ConversationBoard({ search, onBegin }: ConversationBoardProps) {
     getInitialValueInEffect: false,
   });
   return (
-    <QueryContent query={counts} subject="The conversations" loading={<LoadingBoard />}>
+    <QueryContent
+      query={counts}
+      subject={t('common.page.conversations')}
+      loading={<LoadingBoard />}
+    >
       {(known) => {
         if (countAll(known) === 0) return <NoConversations onBegin={onBegin} />;
         return isPhone ? <OneTurn counts={known} search={search} /> : <AllTurns counts={known} />;
@@ -70,11 +75,10 @@ function NoConversations({ onBegin }: Pick<ConversationBoardProps, 'onBegin'>) {
       <EmptyState
         icon={IconTargetArrow}
         hue="agent"
-        title="No conversations yet."
-        action={<Button onClick={onBegin}>New conversation</Button>}
+        title={t('conversations.empty.title')}
+        action={<Button onClick={onBegin}>{t('conversations.new')}</Button>}
       >
-        Give Relay an objective and a person. It writes, waits for the answer, follows up, and asks
-        you where it must not decide alone.
+        {t('conversations.empty.text')}
       </EmptyState>
     </section>
   );
@@ -94,7 +98,7 @@ function AllTurns({ counts }: { readonly counts: InstanceCounts }) {
   const drawn = useStaggeredCount(TURNS.length);
   useKeys(
     Object.fromEntries(Object.entries(ARROW_STEPS).map(([name, by]) => [name, () => step(by)])),
-    'Move between cards',
+    t('conversations.keys.cards'),
   );
   return (
     <div className={classes.board} ref={board} {...handlers}>
@@ -118,7 +122,7 @@ function OneTurn({
         fullWidth
         withItemsBorders={false}
         className={classes.turns ?? ''}
-        aria-label="Whose turn"
+        aria-label={t('conversations.whoseTurn')}
         value={turn}
         onChange={(chosen) =>
           void navigate({ search: { ...search, turn: chosen as WhoseTurn }, replace: true })
@@ -127,7 +131,7 @@ function OneTurn({
           value,
           label: (
             <>
-              {TURN_DISPLAY[value].short}{' '}
+              {t(`conversations.turn.${value}.short`)}{' '}
               <small className="num">{formatCompactCount(counts.by_turn[value])}</small>
             </>
           ),
@@ -138,16 +142,18 @@ function OneTurn({
   );
 }
 
-const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-const formatCompactCount = (n: number): string => compact.format(n);
+const formatCompactCount = (n: number): string =>
+  new Intl.NumberFormat(formatLocale(), { notation: 'compact', maximumFractionDigits: 1 }).format(
+    n,
+  );
 
 const LoadingBoard = () => (
   <div className={classes.board}>
     {TURNS.map((turn) => (
-      <div key={turn} className={classes.column} data-hue={TURN_DISPLAY[turn].hue}>
+      <div key={turn} className={classes.column} data-hue={TURN_HUES[turn]}>
         <header className={classes.columnHead}>
-          <h2>{TURN_DISPLAY[turn].title}</h2>
-          <p>{TURN_DISPLAY[turn].note}</p>
+          <h2>{t(`conversations.turn.${turn}`)}</h2>
+          <p>{t(`conversations.turn.${turn}.note`)}</p>
         </header>
         <LoadingConversationCards />
       </div>
@@ -179,7 +185,7 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
   const known = useKnownInstances(turn, data ?? [], held ?? []);
   const fresh = (data ?? []).map(({ id }) => id);
   const { shown, arrived } = holdOrder(held, fresh);
-  const { title, note, hue, empty } = TURN_DISPLAY[turn];
+  const title = t(`conversations.turn.${turn}`);
   const hold = ({ pointerType }: PointerEvent) => {
     const isHeld = held !== null && held.length > 0;
     if (pointerType === 'mouse' && !isHeld && fresh.length > 0) setHeld(fresh);
@@ -188,9 +194,9 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
     <section
       className={classes.column}
-      data-hue={hue}
+      data-hue={TURN_HUES[turn]}
       data-turn={turn}
-      aria-label={`${title}, ${count}`}
+      aria-label={t('conversations.column', { title, count })}
       onPointerEnter={hold}
       onPointerMove={hold}
       onPointerLeave={() => setHeld(null)}
@@ -200,7 +206,7 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
         <h2>
           {title} <span className="dim num">{groupDigits(count)}</span>
         </h2>
-        <p>{note}</p>
+        <p>{t(`conversations.turn.${turn}.note`)}</p>
       </header>
       {arrived.length > 0 && (
         <Button
@@ -210,14 +216,20 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
           className={classes.arrived ?? ''}
           onClick={() => setHeld(fresh)}
         >
-          {arrived.length} new
+          {t('conversations.column.showNew', { count: arrived.length })}
         </Button>
       )}
       {query.isError && query.data === undefined && (
-        <LoadFailure what={title} error={query.error} onRetry={() => void query.refetch()} />
+        <LoadFailure
+          what={t('common.page.conversations')}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+        />
       )}
       {data === undefined && !query.isError && <LoadingConversationCards />}
-      {data !== undefined && shown.length === 0 && <p className={classes.nothing}>{empty}</p>}
+      {data !== undefined && shown.length === 0 && (
+        <p className={classes.nothing}>{t(`conversations.turn.${turn}.empty`)}</p>
+      )}
       {/* Reserves the final height, so that going back restores the scroll position. */}
       <ul style={isTime ? undefined : { minHeight: shown.length * CARD_HEIGHT }}>
         {(isTime ? shown : []).map((id) => {
@@ -252,14 +264,14 @@ function ShowMore({ count, limit, turn, onMore }: ShowMoreProps) {
     return (
       <p className={classes.nothing}>
         <Link to="/conversations" search={{ view: 'list', turn }}>
-          All {groupDigits(count)} in the list
+          {t('conversations.column.showAll', { count })}
         </Link>
       </p>
     );
   }
   return (
     <Button variant="default" size="xs" fullWidth onClick={onMore}>
-      Show {Math.min(COLUMN_PAGE, count - limit)} more
+      {t('conversations.column.showMore', { count: Math.min(COLUMN_PAGE, count - limit) })}
     </Button>
   );
 }
@@ -305,17 +317,20 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
       <span className={classes.who}>
         <Initials name={instance.contact_name} />
         <span>
-          <span className="unseen">with </span>
+          <span className="unseen">{t('conversations.card.contact')} </span>
           <span dir="auto">{conversationContact(instance)}</span>
         </span>
-        <time dateTime={changed} title={`Last change ${formatFullTime(changed)}`}>
+        <time
+          dateTime={changed}
+          title={t('conversations.card.changed', { time: formatFullTime(changed) })}
+        >
           {changeTime(changed, now)}
         </time>
       </span>
       <span className={classes.badges}>
         <StateBadge instance={instance} />
         {instance.approval_id !== null && <ApprovalBadge />}
-        {unread > 0 && <Chip>{unread} unread</Chip>}
+        {unread > 0 && <Chip>{t('conversations.unread', { count: unread })}</Chip>}
       </span>
       {reason !== null && (
         <span className={classes.line} dir="auto">
@@ -327,7 +342,12 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
         <span className={classes.done}>
           <Progress value={(done / todos.length) * 100} size={4} aria-hidden />
           <span className="num">
-            {done}/{todos.length} <span className="unseen">to-dos done</span>
+            <span aria-hidden>
+              {done}/{todos.length}
+            </span>
+            <span className="unseen">
+              {t('conversations.card.todos', { done, total: todos.length })}
+            </span>
           </span>
         </span>
       )}
@@ -337,7 +357,7 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
 
 /** Two placeholder cards. */
 const LoadingConversationCards = () => (
-  <div className={parts.late} role="status" aria-busy="true" aria-label="Loading">
+  <div className={parts.late} role="status" aria-busy="true" aria-label={t('common.loading')}>
     {[0, 1].map((card) => (
       <div className={classes.card} key={card}>
         <Skeleton width="88%" height={12} />
@@ -352,7 +372,7 @@ const LoadingConversationCards = () => (
 // Arrow keys among the cards: Tab reaches one of them, arrow keys the rest. The focus belongs to a conversation, not to
 // a position: a card that moves to another column keeps it.
 
-/** Columns to the right, cards down. */
+/** Columns to the right on the screen, cards down. */
 type CardStep = readonly [number, number];
 
 const CARD_SELECTOR = '[data-card]';
@@ -406,7 +426,8 @@ function useCardSteps(
     const row = from[at]?.indexOf(here) ?? -1;
     if (at === -1) return (cardOf(focused.current) ?? from.flat()[0])?.focus();
     if (right === 0) return from[at]?.[row + down]?.focus();
-    for (let next = at + right; from[next] !== undefined; next += right) {
+    const onward = document.dir === 'rtl' ? -right : right;
+    for (let next = at + onward; from[next] !== undefined; next += onward) {
       const card = from[next]?.[row] ?? from[next]?.at(-1);
       if (card) return card.focus();
     }

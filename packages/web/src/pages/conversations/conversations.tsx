@@ -4,12 +4,13 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconMessagePlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { t } from '../../i18n.ts';
 import { Page } from '../../parts/page.tsx';
 import { readConversationsSearch } from '../../search-params.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import { ConversationBoard } from './board.tsx';
 import classes from './conversations.module.css';
-import { boardLead, boardSentence, countAll, listLead } from './copy.ts';
+import { boardSummary, countAll, listSummary } from './copy.ts';
 import { ConversationList } from './list.tsx';
 import { NewConversationDrawer } from './new-conversation.tsx';
 import { conversationCountsQuery } from './queries.ts';
@@ -20,20 +21,21 @@ export function ConversationsScreen() {
   const { data: counts } = useQuery(conversationCountsQuery);
   const isNone = counts !== undefined && countAll(counts) === 0;
   const begin = () => void navigate({ search: { ...search, new: 'blank' } });
-  useKeys({ c: begin }, 'New conversation');
+  useKeys({ c: begin }, t('conversations.new'));
   return (
     <Page
-      title="Conversations"
-      sentence={counts ? boardSentence(counts) : 'Whose turn is it?'}
+      title={t('common.page.conversations')}
       summary={
-        counts && (isNone ? undefined : (search.view === 'list' ? listLead : boardLead)(counts))
+        counts === undefined || isNone
+          ? undefined
+          : (search.view === 'list' ? listSummary : boardSummary)(counts)
       }
       actions={
         isNone ? undefined : (
           <>
             <SegmentedControl
               className={classes.view ?? ''}
-              aria-label="View"
+              aria-label={t('conversations.view')}
               value={search.view ?? 'board'}
               onChange={(view) =>
                 void navigate({
@@ -41,8 +43,8 @@ export function ConversationsScreen() {
                 })
               }
               data={[
-                { value: 'board', label: 'Board' },
-                { value: 'list', label: 'List' },
+                { value: 'board', label: t('conversations.view.board') },
+                { value: 'list', label: t('conversations.view.list') },
               ]}
             />
             <Button
@@ -52,7 +54,7 @@ export function ConversationsScreen() {
               aria-keyshortcuts="c"
               onClick={begin}
             >
-              New conversation
+              {t('conversations.new')}
             </Button>
           </>
         )

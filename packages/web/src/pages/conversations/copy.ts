@@ -1,66 +1,30 @@
-// Texts of the board: names of the turns, the summary, and the line that says what happens next. Pure.
+// Texts of the board and the list: the summary, the next step, and the reason for a state. Pure.
 
 import type { ListedContact } from '@relay/contract/api/contacts';
-import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
+import type {
+  ConversationInstance,
+  InstanceCounts,
+  ListedInstance,
+} from '@relay/contract/api/instances';
 import type { DaemonStatus } from '@relay/contract/api/status';
-import { STATE_SENTENCES, type WhoseTurn } from '@relay/contract/conversation/states';
 import {
-  countInWords,
-  formatContact,
-  formatMoment,
-  formatSpan,
-  groupDigits,
-  plural,
-} from '../../parts/format.ts';
-import { grantSentence } from '../../parts/grant-copy.ts';
+  FOLLOW_UP_SUSPENDED_SENTENCE,
+  type InstanceState,
+  STATE_SENTENCES,
+  UNSENT_SENTENCES,
+  type WhoseTurn,
+} from '@relay/contract/conversation/states';
+import { type MessageId, t } from '../../i18n.ts';
+import { formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import type { Hue } from '../../theme/theme.ts';
 import type { DraftRecipient } from './draft.ts';
 
-interface TurnDisplay {
-  readonly title: string;
-  /** For narrow places. */
-  readonly short: string;
-  readonly note: string;
-  readonly hue: Hue;
-  readonly empty: string;
-}
-
-export const TURN_DISPLAY: Readonly<Record<WhoseTurn, TurnDisplay>> = {
-  you: {
-    title: 'Your turn',
-    short: 'You',
-    note: 'It asked, or waits for a yes.',
-    hue: 'you',
-    empty: 'Nothing waits for you.',
-  },
-  agent: {
-    title: 'Agent’s turn',
-    short: 'Agent',
-    note: 'Reading, writing or about to.',
-    hue: 'agent',
-    empty: 'The agent has nothing to write.',
-  },
-  them: {
-    title: 'Their turn',
-    short: 'Them',
-    note: 'Waiting for an answer.',
-    hue: 'them',
-    empty: 'Nobody owes an answer.',
-  },
-  parked: {
-    title: 'Parked',
-    short: 'Parked',
-    note: 'Held by you, or in line.',
-    hue: 'parked',
-    empty: 'Nothing is held or in line.',
-  },
-  ended: {
-    title: 'Ended',
-    short: 'Ended',
-    note: 'Done, given up or cancelled.',
-    hue: 'parked',
-    empty: 'Nothing has ended yet.',
-  },
+export const TURN_HUES: Readonly<Record<WhoseTurn, Hue>> = {
+  you: 'you',
+  agent: 'agent',
+  them: 'them',
+  parked: 'parked',
+  ended: 'parked',
 };
 
 const countOpen = ({ by_turn: { you, agent, them, parked } }: InstanceCounts): number =>
@@ -69,18 +33,11 @@ const countOpen = ({ by_turn: { you, agent, them, parked } }: InstanceCounts): n
 export const countAll = (counts: InstanceCounts): number =>
   countOpen(counts) + counts.by_turn.ended;
 
-export function boardSentence(counts: InstanceCounts): string {
-  const { you } = counts.by_turn;
-  if (countAll(counts) === 0) return 'Whose turn is it? Nobody’s yet.';
-  if (you === 0) return 'Whose turn is it? None is yours.';
-  return `Whose turn is it? ${countInWords(you, 'is', 'are')} yours.`;
-}
+export const boardSummary = (counts: InstanceCounts): string =>
+  t('conversations.board.summary', { open: countOpen(counts), you: counts.by_turn.you });
 
-export const boardLead = (counts: InstanceCounts): string =>
-  `${plural(countOpen(counts), 'open conversation')}. Cards move by themselves; open one to see its legal moves.`;
-
-export const listLead = (counts: InstanceCounts): string =>
-  `${plural(countAll(counts), 'conversation')}, ${groupDigits(countOpen(counts))} open. Whatever changed last stands at the top.`;
+export const listSummary = (counts: InstanceCounts): string =>
+  t('conversations.list.summary', { all: countAll(counts), open: countOpen(counts) });
 
 export const conversationContact = ({ contact_name, target_contact }: ListedInstance): string =>
   contact_name ?? formatContact(target_contact);
@@ -89,34 +46,64 @@ export const conversationContact = ({ contact_name, target_contact }: ListedInst
 export const countSettledTodos = ({ todos }: ListedInstance): number =>
   todos.filter(({ status }) => status === 'completed' || status === 'skipped').length;
 
-/** What happens automatically if nobody answers; null where no timer runs. */
+/** The automatic next step without a reply; null where no timer runs. */
 export function followUpLine(instance: ListedInstance, now: number): string | null {
   const { next_follow_up_at: at, follow_up_count: sent, heartbeat_config: config } = instance;
   if (at === null) return null;
-  const what =
-    sent < config.max_followups ? `Follow-up ${sent + 1} of ${config.max_followups}` : 'Gives up';
+  const step = sent < config.max_followups ? 'followUp' : 'end';
+  const values = { number: sent + 1, total: config.max_followups };
   const left = Date.parse(at) - now;
-  if (left < 60_000) return `${what} within a minute`;
+  if (left < 60_000) return t(`conversations.next.${step}.soon`, values);
   return left < 12 * 3_600_000
-    ? `${what} in ${formatSpan(left)}`
-    : `${what} ${formatMoment(at, now)}`;
+    ? t(`conversations.next.${step}.in`, { ...values, span: formatSpan(left) })
+    : t(`conversations.next.${step}.at`, { ...values, time: formatMoment(at, now) });
 }
 
-/** The reason for the state; null where it only repeats the state, which the badge shows. */
-export const reasonLine = ({ reason, state, approval_id }: ListedInstance): string | null => {
-  if (approval_id !== null) return 'A message waits for your yes.';
-  return reason === STATE_SENTENCES[state] ? null : reason;
+type InstanceWithReason = Pick<ConversationInstance, 'reason' | 'state' | 'failure_reason'>;
+
+/** The API ends a cancelled conversation as FAILED with this reason. */
+export const isCancelled = ({ failure_reason }: Pick<InstanceWithReason, 'failure_reason'>) =>
+  failure_reason === 'cancelled';
+
+const UNSENT_REASONS: Readonly<Partial<Record<InstanceState, MessageId>>> = {
+  ACTIVE: 'conversations.reason.unsent.ACTIVE',
+  WAITING_FOR_REPLY: 'conversations.reason.unsent.WAITING_FOR_REPLY',
+  WAITING_FOR_AGENT: 'conversations.reason.unsent.WAITING_FOR_AGENT',
 };
 
-/** `now`, `6 min`, `3 h`, then the day. */
-export function changeTime(at: string, now: number): string {
-  const ms = now - Date.parse(at);
-  if (ms < 60_000) return 'now';
-  return ms < 86_400_000 ? formatSpan(ms) : `${Math.floor(ms / 86_400_000)} d`;
+/** The text for a standard sentence of the API; undefined for one that the daemon or the agent wrote. */
+function standardReason({ reason, state }: InstanceWithReason): MessageId | undefined {
+  if (reason === STATE_SENTENCES[state]) return `conversations.reason.${state}`;
+  if (reason === UNSENT_SENTENCES[state]) return UNSENT_REASONS[state];
+  return reason === FOLLOW_UP_SUSPENDED_SENTENCE
+    ? 'conversations.reason.followUpSuspended'
+    : undefined;
 }
 
-// What starting a conversation with a contact means, shown before it starts: what is allowed, what is new, what
-// prevents it. Pure.
+export function reasonText(instance: InstanceWithReason): string {
+  if (isCancelled(instance)) return t('conversations.reason.cancelled');
+  const standard = standardReason(instance);
+  return standard === undefined ? instance.reason : t(standard);
+}
+
+/** Whether the reason says more than the state, which the badge shows. */
+export const hasOwnReason = (instance: InstanceWithReason): boolean =>
+  !isCancelled(instance) && instance.reason !== STATE_SENTENCES[instance.state];
+
+/** The reason for the state; null where it only repeats the state. */
+export const reasonLine = (instance: ListedInstance): string | null => {
+  if (instance.approval_id !== null) return t('conversations.reason.approval');
+  return hasOwnReason(instance) ? reasonText(instance) : null;
+};
+
+/** `now`, `6 min`, `3 h`, `2 d`. */
+export function changeTime(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  return ms < 60_000 ? t('conversations.now') : formatSpan(ms);
+}
+
+// Notes on a recipient, shown before the conversation starts: the access, the limit on first messages, and obstacles.
+// Pure.
 
 interface RecipientNote {
   readonly hue: Hue;
@@ -142,28 +129,24 @@ interface RecipientFacts {
 export const recipientName = ({ name, phone }: DraftRecipient): string =>
   name ?? formatContact(phone);
 
-export function describeRecipient(known: RecipientFacts): readonly RecipientNote[] {
-  return [...accessNotes(known), ...firstContactNotes(known), ...obstacleNotes(known)];
+export function describeRecipient(facts: RecipientFacts): readonly RecipientNote[] {
+  return [...accessNotes(facts), ...firstContactNotes(facts), ...obstacleNotes(facts)];
 }
 
 function accessNotes({ recipient, contact }: RecipientFacts): readonly RecipientNote[] {
-  const who = recipientName(recipient);
-  const grant = contact?.grant ?? null;
-  const standing =
-    grant === null
-      ? `Nothing is open for ${who}.`
-      : grantSentence({
-          displayName: who,
-          canRead: grant.can_read,
-          canReply: grant.can_reply,
-          replyMode: grant.reply_mode,
-        });
+  const name = recipientName(recipient);
+  const grant = grantKind(contact?.grant ?? null);
   return [
-    {
-      hue: 'agent',
-      text: `${standing} Inside this conversation Relay reads ${who} and writes without asking you each time; that closes when it ends.`,
-    },
+    { hue: 'agent', text: t(`conversations.recipient.grant.${grant}`, { name }) },
+    { hue: 'agent', text: t('conversations.recipient.access', { name }) },
   ];
+}
+
+function grantKind(grant: ListedContact['grant']): 'none' | 'read' | 'reply' | 'draft' | 'auto' {
+  if (grant === null || !(grant.can_read || grant.can_reply)) return 'none';
+  if (!grant.can_reply) return 'read';
+  if (!grant.can_read) return 'reply';
+  return grant.reply_mode === 'draft' ? 'draft' : 'auto';
 }
 
 /** As the gate defines it: neither side has written yet. */
@@ -175,62 +158,36 @@ function firstContactNotes({
 }: RecipientFacts): readonly RecipientNote[] {
   if (contact !== null && contact.last_message_at !== null) return [];
   const { first_contacts_today: today, caps, frozen_until: until } = status.sending;
-  const who = recipientName(recipient);
+  const name = recipientName(recipient);
   if (until !== null && Date.parse(until) > now) {
-    return [
-      {
-        hue: 'held',
-        text: `This would be a first message to ${who}, and WhatsApp froze some sending until ${formatMoment(until, now)}. Relay may refuse it until then.`,
-      },
-    ];
+    const time = formatMoment(until, now);
+    return [{ hue: 'held', text: t('conversations.recipient.first.frozen', { name, time }) }];
   }
-  if (!caps.enabled) return [{ hue: 'parked', text: `This is the first message to ${who}.` }];
-  const most = caps.first_contacts_per_day;
-  if (most === 0) {
-    return [
-      { hue: 'held', text: `Your settings allow no first messages, and this is one to ${who}.` },
-    ];
+  if (!caps.enabled) return [{ hue: 'parked', text: t('conversations.recipient.first', { name }) }];
+  const max = caps.first_contacts_per_day;
+  if (max === 0) {
+    return [{ hue: 'held', text: t('conversations.recipient.first.notAllowed', { name }) }];
   }
-  return today >= most
-    ? [
-        {
-          hue: 'parked',
-          text: `This is a first message to ${who}, and ${most} new people a day is the limit. It is queued and leaves when there is room, tomorrow at the latest unless others wait before it.`,
-        },
-      ]
-    : [
-        {
-          hue: 'parked',
-          text: `This is the first message to ${who}: new person ${today + 1} of ${most} today.`,
-        },
-      ];
+  const text =
+    today >= max
+      ? t('conversations.recipient.first.queued', { name, max })
+      : t('conversations.recipient.first.counted', { name, max, number: today + 1 });
+  return [{ hue: 'parked', text }];
 }
 
 function obstacleNotes({ recipient, running, status }: RecipientFacts): readonly RecipientNote[] {
-  const said: RecipientNote[] = [];
-  const who = recipientName(recipient);
+  const notes: RecipientNote[] = [];
   if (status.whatsapp.phone_number === recipient.phone) {
-    said.push({
-      hue: 'held',
-      text: 'This is your own number. Relay starts no conversation with you.',
-    });
+    notes.push({ hue: 'held', text: t('conversations.recipient.ownNumber') });
   }
   if (running !== null) {
-    said.push({
-      hue: 'parked',
-      text: `“${running.objective}” is open with ${who}. This one waits in line until that has ended.`,
-    });
+    const values = { name: recipientName(recipient), goal: running.objective };
+    notes.push({ hue: 'parked', text: t('conversations.recipient.busy', values) });
   }
   if (status.hold) {
-    said.push({
-      hue: 'parked',
-      text: 'You hold all sending. The first message leaves when you let go.',
-    });
+    notes.push({ hue: 'parked', text: t('conversations.recipient.hold') });
   } else if (!status.whatsapp_connected) {
-    said.push({
-      hue: 'parked',
-      text: 'WhatsApp is not connected. The first message leaves when it is.',
-    });
+    notes.push({ hue: 'parked', text: t('conversations.recipient.offline') });
   }
-  return said;
+  return notes;
 }

@@ -46,7 +46,7 @@ test('a fact is sent with its label, and empty lines are not sent', () => {
   const facts = draft.facts.map((fact, index) =>
     index === 1 ? { ...fact, text: ' Here ' } : fact,
   );
-  const todos = addDraftLine(draft.todos, 'todo');
+  const todos = addDraftLine(draft.todos, 'todos');
   expect(toCreateRequest({ ...draft, facts, todos })).toMatchObject({
     target_contact: '+14155550101',
     facts: ['Where: Here'],

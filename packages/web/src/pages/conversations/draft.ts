@@ -3,7 +3,7 @@
 
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
-import { groupDigits, plural } from '../../parts/format.ts';
+import { type MessageId, t } from '../../i18n.ts';
 
 /** A line of a list; its key stays the same while it is moved. */
 export interface DraftLine {
@@ -50,10 +50,15 @@ export function draftFromTemplate(
   if (template === undefined) return { ...BLANK_DRAFT, recipient };
   return {
     template: template.id,
-    objective: template.objective,
+    objective: t(template.objective),
     recipient,
-    todos: template.todos.map((text, index) => ({ key: `todo-${index + 1}`, text })),
-    facts: template.facts.map((fact, index) => ({ key: `fact-${index + 1}`, ...fact, text: '' })),
+    todos: template.todos.map((id, index) => ({ key: `todo-${index + 1}`, text: t(id) })),
+    facts: template.facts.map(({ label, example }, index) => ({
+      key: `fact-${index + 1}`,
+      label: t(label),
+      example: t(example),
+      text: '',
+    })),
     everyMs: template.followUps.everyMs,
     most: template.followUps.most,
   };
@@ -80,12 +85,16 @@ export function moveDraftLine(
   return lines.toSpliced(from, 1).toSpliced(to, 0, line);
 }
 
+export type DraftLinesKind = 'todos' | 'facts';
+
+const KEY_PREFIXES: Readonly<Record<DraftLinesKind, string>> = { todos: 'todo', facts: 'fact' };
+
 export function addDraftLine(
   lines: readonly DraftLine[],
-  kind: 'todo' | 'fact',
+  kind: DraftLinesKind,
 ): readonly DraftLine[] {
   const numbers = lines.map(({ key }) => Number(key.split('-')[1]));
-  return [...lines, { key: `${kind}-${Math.max(0, ...numbers) + 1}`, text: '' }];
+  return [...lines, { key: `${KEY_PREFIXES[kind]}-${Math.max(0, ...numbers) + 1}`, text: '' }];
 }
 
 export type DraftErrors = Partial<
@@ -102,11 +111,11 @@ export function validateDraft({
   most,
 }: ConversationDraft): DraftErrors {
   const wrong: Record<string, string> = {};
-  if (objective.trim() === '') wrong.objective = 'Say what is to be reached.';
-  else if (objective.includes('…')) wrong.objective = 'Say what the … stands for.';
+  if (objective.trim() === '') wrong.objective = t('conversations.form.goal.missing');
+  else if (objective.includes('…')) wrong.objective = t('conversations.form.goal.incomplete');
   else if (objective.length > CONVERSATION_LIMITS.objective)
     wrong.objective = tooLong(CONVERSATION_LIMITS.objective);
-  if (recipient === null) wrong.recipient = 'Choose somebody, or give a number.';
+  if (recipient === null) wrong.recipient = t('conversations.form.contact.missing');
   for (const line of todos)
     if (line.text.length > CONVERSATION_LIMITS.todo)
       wrong[line.key] = tooLong(CONVERSATION_LIMITS.todo);
@@ -119,13 +128,15 @@ export function validateDraft({
       everyMs <= CONVERSATION_LIMITS.longestIntervalMs
     )
   )
-    wrong.everyMs = 'Between a second and 30 days.';
+    wrong.everyMs = t('conversations.form.followUps.wait.invalid');
   if (!(Number.isInteger(most) && most >= 0 && most <= CONVERSATION_LIMITS.followups))
-    wrong.most = `Between 0 and ${CONVERSATION_LIMITS.followups}.`;
+    wrong.most = t('conversations.form.followUps.max.invalid', {
+      max: CONVERSATION_LIMITS.followups,
+    });
   return wrong;
 }
 
-const tooLong = (most: number) => `At most ${groupDigits(most)} characters.`;
+const tooLong = (max: number) => t('conversations.form.tooLong', { max });
 
 const factOf = ({ label, text }: DraftLine): string =>
   label === undefined ? text.trim() : `${label}: ${text.trim()}`;
@@ -173,16 +184,16 @@ function isDraft(kept: unknown): kept is ConversationDraft {
   );
 }
 
-// Templates for common conversations: pure data. A template only fills in the form; `…` marks what the owner must
+// Templates for common conversations: ids of texts. A template only fills in the form; `…` marks what the owner must
 // complete, and an empty fact is not sent.
 
 interface ConversationTemplate {
   readonly id: string;
-  readonly title: string;
-  readonly objective: string;
-  readonly todos: readonly string[];
+  readonly title: MessageId;
+  readonly objective: MessageId;
+  readonly todos: readonly MessageId[];
   /** Facts that the contact will ask about. */
-  readonly facts: readonly { readonly label: string; readonly example: string }[];
+  readonly facts: readonly { readonly label: MessageId; readonly example: MessageId }[];
   readonly followUps: { readonly everyMs: number; readonly most: number };
 }
 
@@ -192,60 +203,119 @@ const DAY_MS = 24 * HOUR_MS;
 export const CONVERSATION_TEMPLATES: readonly ConversationTemplate[] = [
   {
     id: 'quote',
-    title: 'Get a quote',
-    objective: 'Get a quote for …',
-    todos: ['A price, with what it includes', 'When it could be done', 'How long the quote holds'],
+    title: 'conversations.template.quote.title',
+    objective: 'conversations.template.quote.goal',
+    todos: [
+      'conversations.template.quote.todo.price',
+      'conversations.template.quote.todo.date',
+      'conversations.template.quote.todo.validity',
+    ],
     facts: [
-      { label: 'What it is about', example: 'The tap in the kitchen leaks' },
-      { label: 'Where', example: '12 Mill Lane, second floor' },
-      { label: 'By when', example: 'Before the end of the month' },
+      {
+        label: 'conversations.template.quote.subject',
+        example: 'conversations.template.quote.subject.example',
+      },
+      {
+        label: 'conversations.template.quote.where',
+        example: 'conversations.template.quote.where.example',
+      },
+      {
+        label: 'conversations.template.quote.deadline',
+        example: 'conversations.template.quote.deadline.example',
+      },
     ],
     followUps: { everyMs: DAY_MS, most: 3 },
   },
   {
     id: 'appointment',
-    title: 'Book an appointment',
-    objective: 'Book an appointment for …',
-    todos: ['A day and a time', 'Where it takes place', 'What to bring'],
+    title: 'conversations.template.appointment.title',
+    objective: 'conversations.template.appointment.goal',
+    todos: [
+      'conversations.template.appointment.todo.time',
+      'conversations.template.appointment.todo.place',
+      'conversations.template.appointment.todo.bring',
+    ],
     facts: [
-      { label: 'For whom', example: 'Alex Moore' },
-      { label: 'Times that work', example: 'Tuesday or Thursday after 16:00' },
-      { label: 'Times that do not', example: 'Not next week' },
+      {
+        label: 'conversations.template.appointment.name',
+        example: 'conversations.template.appointment.name.example',
+      },
+      {
+        label: 'conversations.template.appointment.times',
+        example: 'conversations.template.appointment.times.example',
+      },
+      {
+        label: 'conversations.template.appointment.noTimes',
+        example: 'conversations.template.appointment.noTimes.example',
+      },
     ],
     followUps: { everyMs: 4 * HOUR_MS, most: 3 },
   },
   {
     id: 'invoice',
-    title: 'Chase an invoice',
-    objective: 'Find out when invoice … will be paid',
-    todos: ['That the invoice arrived', 'A date for the payment'],
+    title: 'conversations.template.invoice.title',
+    objective: 'conversations.template.invoice.goal',
+    todos: [
+      'conversations.template.invoice.todo.arrived',
+      'conversations.template.invoice.todo.date',
+    ],
     facts: [
-      { label: 'Invoice', example: '2026-117 of 3 November' },
-      { label: 'Amount', example: '€1,240' },
-      { label: 'Due on', example: '17 November' },
+      {
+        label: 'conversations.template.invoice.number',
+        example: 'conversations.template.invoice.number.example',
+      },
+      {
+        label: 'conversations.template.invoice.amount',
+        example: 'conversations.template.invoice.amount.example',
+      },
+      {
+        label: 'conversations.template.invoice.due',
+        example: 'conversations.template.invoice.due.example',
+      },
     ],
     followUps: { everyMs: 3 * DAY_MS, most: 4 },
   },
   {
     id: 'meeting',
-    title: 'Arrange a meeting',
-    objective: 'Agree on a time to meet about …',
-    todos: ['A day and a time', 'Where to meet'],
+    title: 'conversations.template.meeting.title',
+    objective: 'conversations.template.meeting.goal',
+    todos: [
+      'conversations.template.meeting.todo.time',
+      'conversations.template.meeting.todo.place',
+    ],
     facts: [
-      { label: 'Times that work', example: 'Wednesday all day, Friday before noon' },
-      { label: 'Place', example: 'The café at the station, or a call' },
+      {
+        label: 'conversations.template.meeting.times',
+        example: 'conversations.template.meeting.times.example',
+      },
+      {
+        label: 'conversations.template.meeting.place',
+        example: 'conversations.template.meeting.place.example',
+      },
     ],
     followUps: { everyMs: 4 * HOUR_MS, most: 3 },
   },
   {
     id: 'document',
-    title: 'Ask for a document',
-    objective: 'Ask for …',
-    todos: ['The document, or when it will come', 'That it is the one that was asked for'],
+    title: 'conversations.template.document.title',
+    objective: 'conversations.template.document.goal',
+    todos: [
+      'conversations.template.document.todo.document',
+      'conversations.template.document.todo.check',
+    ],
     facts: [
-      { label: 'Which document', example: 'The heating bill of 2025' },
-      { label: 'What for', example: 'The tax return' },
-      { label: 'By when', example: '30 November' },
+      {
+        label: 'conversations.template.document.which',
+        example: 'conversations.template.document.which.example',
+      },
+      {
+        label: 'conversations.template.document.purpose',
+        example: 'conversations.template.document.purpose.example',
+      },
+      {
+        label: 'conversations.template.document.deadline',
+        example: 'conversations.template.document.deadline.example',
+      },
     ],
     followUps: { everyMs: DAY_MS, most: 4 },
   },
@@ -256,7 +326,9 @@ export const findTemplate = (id: string): ConversationTemplate | undefined =>
 
 // Waiting times as text. Pure.
 
-export const INTERVAL_UNITS: Readonly<Record<string, number>> = {
+export type IntervalUnit = 'seconds' | 'minutes' | 'hours' | 'days';
+
+export const INTERVAL_UNITS: Readonly<Record<IntervalUnit, number>> = {
   seconds: 1_000,
   minutes: 60_000,
   hours: 3_600_000,
@@ -264,16 +336,19 @@ export const INTERVAL_UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Uses the largest unit that gives a whole number. */
-export function splitInterval(ms: number): { readonly n: number; readonly unit: string } {
-  const [unit = 'seconds', size = 1_000] =
-    Object.entries(INTERVAL_UNITS).findLast(([, each]) => ms >= each && ms % each === 0) ?? [];
-  return { n: ms / size, unit };
+export function splitInterval(ms: number): { readonly n: number; readonly unit: IntervalUnit } {
+  const units = Object.keys(INTERVAL_UNITS) as IntervalUnit[];
+  const fits = (unit: IntervalUnit) =>
+    ms >= INTERVAL_UNITS[unit] && ms % INTERVAL_UNITS[unit] === 0;
+  const unit = units.findLast(fits) ?? 'seconds';
+  return { n: ms / INTERVAL_UNITS[unit], unit };
 }
 
-export function followUpSentence(everyMs: number, most: number): string {
+/** What happens without a reply. */
+export function followUpText(everyMs: number, most: number): string {
   const { n, unit } = splitInterval(everyMs);
-  const wait = plural(n, unit.slice(0, -1));
-  if (most === 0) return `If no answer comes within ${wait}, it gives up without asking again.`;
-  const often = most === 1 ? 'once' : most === 2 ? 'twice' : `up to ${most} times`;
-  return `If no answer comes within ${wait}, it asks again, ${often}. Then it gives up.`;
+  const wait = t(`conversations.wait.${unit}`, { count: n });
+  return most === 0
+    ? t('conversations.form.followUps.none', { wait })
+    : t('conversations.form.followUps.some', { wait, max: most });
 }

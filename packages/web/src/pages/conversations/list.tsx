@@ -24,6 +24,7 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { type MessageId, t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, useAfterFirstPaint } from '../../parts/deferred.tsx';
 import { formatFullTime, formatPhoneNumber } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
@@ -32,7 +33,7 @@ import { Chip } from '../../parts/marks.tsx';
 import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
-import { ApprovalBadge, STATE_DISPLAY, StateBadge } from '../../parts/state-badge.tsx';
+import { ApprovalBadge, StateBadge, stateWord } from '../../parts/state-badge.tsx';
 import {
   type ConversationFilters,
   type ConversationsSearch,
@@ -45,7 +46,6 @@ import {
   countSettledTodos,
   followUpLine,
   reasonLine,
-  TURN_DISPLAY,
 } from './copy.ts';
 import {
   findPeopleQuery,
@@ -65,11 +65,11 @@ export function ConversationList({ search }: { readonly search: ConversationsSea
           <ConversationListFilters search={search} />
         </RenderAfterFirstPaint>
       </div>
-      <section className={parts.card} aria-label="Conversations">
-        <QueryContent query={query} subject="The conversations">
+      <section className={parts.card} aria-label={t('common.page.conversations')}>
+        <QueryContent query={query} subject={t('common.page.conversations')}>
           {() =>
             rows.all.length === 0 ? (
-              <NoConversationFits />
+              <NoMatchingConversations />
             ) : (
               <ConversationTable {...rows} all={all} />
             )
@@ -80,13 +80,20 @@ export function ConversationList({ search }: { readonly search: ConversationsSea
   );
 }
 
-const NoConversationFits = () => (
-  <EmptyState icon={IconSearch} title="No conversation fits.">
-    Take a filter away, or look for fewer words.
+const NoMatchingConversations = () => (
+  <EmptyState icon={IconSearch} title={t('conversations.list.none.title')}>
+    {t('conversations.list.none.text')}
   </EmptyState>
 );
 
-const HEADS = ['Objective', 'With', 'State', 'To-dos', 'Why, and what is next', 'Changed'];
+const HEADS = [
+  'conversations.list.head.goal',
+  'conversations.list.head.contact',
+  'conversations.list.head.state',
+  'conversations.list.head.todos',
+  'conversations.list.head.next',
+  'conversations.list.head.changed',
+] as const satisfies readonly MessageId[];
 
 function ConversationTable({
   all,
@@ -124,14 +131,14 @@ function ConversationTable({
       {newCount > 0 && (
         <div className={classes.arrivedRow}>
           <Button variant="default" size="xs" onClick={showNewest}>
-            {newCount} changed
+            {t('conversations.list.showUpdated', { count: newCount })}
           </Button>
         </div>
       )}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it */}
       <table
         className={classes.table}
-        aria-label="Conversations, the last changed first"
+        aria-label={t('conversations.list.label')}
         aria-rowcount={isMore ? -1 : all.length + 1}
         aria-busy={!isTime || isLoading}
         onPointerEnter={({ pointerType }) => setHeld(pointerType === 'mouse')}
@@ -142,7 +149,7 @@ function ConversationTable({
           <tr>
             {HEADS.map((head) => (
               <th key={head} scope="col">
-                {head}
+                {t(head)}
               </th>
             ))}
           </tr>
@@ -166,7 +173,7 @@ function ConversationTable({
           <Gap height={after} />
         </tbody>
       </table>
-      {isLoading && <p className={classes.loadingMore}>Loading more …</p>}
+      {isLoading && <p className={classes.loadingMore}>{t('conversations.list.loadingMore')}</p>}
     </>
   );
 }
@@ -207,11 +214,15 @@ const ConversationRow = memo(function Row({ instance, now, index, measure }: Con
         <span className={classes.badges}>
           <StateBadge instance={instance} />
           {instance.approval_id !== null && <ApprovalBadge />}
-          {unread > 0 && <Chip>{unread} unread</Chip>}
+          {unread > 0 && <Chip>{t('conversations.unread', { count: unread })}</Chip>}
         </span>
       </td>
       <td className={`${classes.todos} num`}>
-        {todos.length > 0 && `${countSettledTodos(instance)} of ${todos.length}`}
+        {todos.length > 0 &&
+          t('conversations.todosDone', {
+            done: countSettledTodos(instance),
+            total: todos.length,
+          })}
       </td>
       <td className={classes.next}>
         {next !== null && (
@@ -292,32 +303,42 @@ function useListRows(filters: ConversationFilters) {
 
 // Filters of the list: turn, state, contact and text. All are in the address.
 
-const TURN_CHOICES = TURNS.map((value) => ({ value, label: TURN_DISPLAY[value].title }));
-const STATE_CHOICES = INSTANCE_STATES.map((value) => ({ value, label: STATE_DISPLAY[value].word }));
+const turnChoices = () =>
+  TURNS.map((value) => ({ value, label: t(`conversations.turn.${value}`) }));
+
+/** The API ends a cancelled conversation as FAILED too. */
+const stateChoices = () =>
+  INSTANCE_STATES.map((value) => ({
+    value,
+    label:
+      value === 'FAILED'
+        ? t('conversations.filters.state.failed')
+        : stateWord({ state: value, failure_reason: null }),
+  }));
 
 function ConversationListFilters({ search }: { readonly search: ConversationsSearch }) {
   const navigate = useNavigate({ from: '/conversations' });
   const change = (by: ConversationsSearch) =>
     void navigate({ search: { ...search, ...by }, replace: true });
   return (
-    <search className={classes.filterFields} aria-label="Filters">
+    <search className={classes.filterFields} aria-label={t('conversations.filters')}>
       <WordsField
         value={search.words ?? ''}
         onWords={(words) => change({ words: words || undefined })}
       />
       <Select
-        aria-label="Whose turn"
-        placeholder="Any turn"
+        aria-label={t('conversations.whoseTurn')}
+        placeholder={t('conversations.filters.turn.any')}
         clearable
-        data={TURN_CHOICES}
+        data={turnChoices()}
         value={search.turn ?? null}
         onChange={(turn) => change({ turn: (turn ?? undefined) as WhoseTurn | undefined })}
       />
       <Select
-        aria-label="State"
-        placeholder="Any state"
+        aria-label={t('conversations.filters.state')}
+        placeholder={t('conversations.filters.state.any')}
         clearable
-        data={STATE_CHOICES}
+        data={stateChoices()}
         value={search.state ?? null}
         onChange={(state) => change({ state: (state ?? undefined) as InstanceState | undefined })}
       />
@@ -334,8 +355,8 @@ function WordsField({ value, onWords }: { readonly value: string; onWords(words:
   return (
     <TextInput
       type="search"
-      aria-label="Words"
-      placeholder="Objective, name or number"
+      aria-label={t('conversations.filters.search')}
+      placeholder={t('conversations.filters.search.placeholder')}
       leftSection={<IconSearch size={16} stroke={1.7} />}
       value={typed}
       maxLength={200}
@@ -347,7 +368,7 @@ function WordsField({ value, onWords }: { readonly value: string; onWords(words:
         typed !== '' && (
           <CloseButton
             size="sm"
-            aria-label="Clear the words"
+            aria-label={t('conversations.filters.search.clear')}
             onClick={() => {
               setTyped('');
               onWords('');
@@ -380,14 +401,14 @@ function PersonSelect({ value, onPerson }: PersonSelectProps) {
   );
   return (
     <Select
-      aria-label="With whom"
-      placeholder="Anybody"
+      aria-label={t('conversations.filters.contact')}
+      placeholder={t('conversations.filters.contact.any')}
       searchable
       clearable
-      nothingFoundMessage="Nobody by that name."
+      nothingFoundMessage={t('conversations.filters.contact.none')}
       data={[...people.values()].map(({ id, name, phone_number: digits }) => ({
         value: id,
-        label: name ?? (digits === null ? 'Somebody unnamed' : formatPhoneNumber(digits)),
+        label: name ?? (digits === null ? t('common.unknownPerson') : formatPhoneNumber(digits)),
       }))}
       // The daemon has already filtered, by more than the name.
       filter={({ options }) => options}

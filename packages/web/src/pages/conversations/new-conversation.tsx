@@ -1,4 +1,4 @@
-// The form for a new conversation: objective, recipient, to-dos and facts. It has its own address, and its content is
+// The form for a new conversation: goal, recipient, to-dos and facts. It has its own address, and its content is
 // kept until it is created or discarded.
 import {
   ActionIcon,
@@ -35,6 +35,7 @@ import {
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
 import {
   addDraftLine,
@@ -43,11 +44,13 @@ import {
   type ConversationDraft,
   type DraftErrors,
   type DraftLine,
+  type DraftLinesKind,
   differsFromTemplate,
   draftFromTemplate,
   findTemplate,
-  followUpSentence,
+  followUpText,
   INTERVAL_UNITS,
+  type IntervalUnit,
   moveDraftLine,
   readDraft,
   splitInterval,
@@ -69,8 +72,8 @@ export function NewConversationDrawer({ template, onClose }: NewConversationDraw
       onClose={onClose}
       position="right"
       size={620}
-      title="New conversation"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('conversations.new')}
+      closeButtonProps={{ 'aria-label': t('common.action.close') }}
       classNames={{ body: classes.body ?? '', content: classes.content ?? '' }}
     >
       <NewConversationForm template={template} />
@@ -104,9 +107,9 @@ function NewConversationForm({ template }: { readonly template: string }) {
       <div className={classes.fields}>
         <TemplateChoice draft={draft} onChange={change} />
         <Textarea
-          label="Objective"
-          description="One sentence that says when it is done. The agent works towards it."
-          placeholder="Get a quote for the leaking tap by Friday"
+          label={t('conversations.form.goal')}
+          description={t('conversations.form.goal.description')}
+          placeholder={t('conversations.form.goal.placeholder')}
           autosize
           minRows={2}
           maxRows={8}
@@ -127,10 +130,7 @@ function NewConversationForm({ template }: { readonly template: string }) {
           error={refusedNumber ?? shown.recipient}
         />
         <LinesField
-          kind="todo"
-          title="To-dos"
-          description="What has to be settled on the way. The agent ticks them off."
-          add="Add a to-do"
+          kind="todos"
           most={CONVERSATION_LIMITS.todos}
           longest={CONVERSATION_LIMITS.todo}
           lines={draft.todos}
@@ -138,10 +138,7 @@ function NewConversationForm({ template }: { readonly template: string }) {
           onLines={(todos) => change({ todos })}
         />
         <LinesField
-          kind="fact"
-          title="Facts that may be told"
-          description="Whatever stands here, the agent may tell them as it stands. It invents no others."
-          add="Add a fact"
+          kind="facts"
           most={CONVERSATION_LIMITS.facts}
           longest={CONVERSATION_LIMITS.fact}
           lines={draft.facts}
@@ -153,7 +150,7 @@ function NewConversationForm({ template }: { readonly template: string }) {
       <footer className={classes.foot}>
         {isGone && (
           <Note hue="bad" icon={IconCloudOff}>
-            Relay is not answering. What you wrote is kept.
+            {t('conversations.form.unreachable')}
           </Note>
         )}
         {create.error && refusedNumber === undefined && (
@@ -163,10 +160,10 @@ function NewConversationForm({ template }: { readonly template: string }) {
         )}
         <div className={classes.acts}>
           <Button variant="subtle" color="gray" onClick={forget}>
-            Start over
+            {t('conversations.form.discard')}
           </Button>
           <Button type="submit" loading={create.isPending} disabled={isGone}>
-            Start the conversation
+            {t('conversations.form.start')}
           </Button>
         </div>
       </footer>
@@ -193,7 +190,10 @@ interface TemplateChoiceProps {
   onChange(draft: ConversationDraft): void;
 }
 
-const TEMPLATE_CHOICES = [{ id: 'blank', title: 'Blank' }, ...CONVERSATION_TEMPLATES];
+const TEMPLATE_CHOICES = [
+  { id: 'blank', title: 'conversations.template.blank.title' },
+  ...CONVERSATION_TEMPLATES,
+] as const;
 
 function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
   const [asked, setAsked] = useState<string | null>(null);
@@ -206,10 +206,14 @@ function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
   return (
     <div className={classes.templates}>
       <Chip.Group value={asked ?? draft.template} onChange={choose}>
-        <div role="radiogroup" aria-label="Template" className={classes.chips}>
+        <div
+          role="radiogroup"
+          aria-label={t('conversations.form.template')}
+          className={classes.chips}
+        >
           {TEMPLATE_CHOICES.map(({ id, title }) => (
             <Chip key={id} value={id} variant="outline" size="sm" radius={8}>
-              {title}
+              {t(title)}
             </Chip>
           ))}
         </div>
@@ -222,15 +226,15 @@ function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
           actions={
             <>
               <Button size="xs" onClick={() => fill(asked)}>
-                Replace
+                {t('conversations.form.template.replace')}
               </Button>
               <Button size="xs" variant="default" onClick={() => setAsked(null)}>
-                Keep mine
+                {t('conversations.form.template.keep')}
               </Button>
             </>
           }
         >
-          This replaces what you wrote.
+          {t('conversations.form.template.replace.text')}
         </Note>
       )}
     </div>
@@ -241,11 +245,7 @@ function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
 // with an arrow moves it. Each action also has a button.
 
 interface LinesFieldProps {
-  readonly kind: 'todo' | 'fact';
-  readonly title: string;
-  readonly description: string;
-  /** The label of the button. */
-  readonly add: string;
+  readonly kind: DraftLinesKind;
   readonly most: number;
   readonly longest: number;
   readonly lines: readonly DraftLine[];
@@ -253,7 +253,7 @@ interface LinesFieldProps {
   onLines(lines: readonly DraftLine[]): void;
 }
 
-function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
+function LinesField({ kind, lines, most, longest, wrong, onLines }: LinesFieldProps) {
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   // The line to focus after the next render.
@@ -298,41 +298,39 @@ function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
   };
   return (
     <section className={classes.lines} aria-labelledby={id}>
-      <h3 id={id}>{words.title}</h3>
-      <p className="small dim">{words.description}</p>
+      <h3 id={id}>{t(`conversations.form.${kind}`)}</h3>
+      <p className="small dim">{t(`conversations.form.${kind}.description`)}</p>
       <ul ref={list}>
         {lines.map((line, index) => {
-          const name = line.label ?? `${kind === 'todo' ? 'To-do' : 'Fact'} ${index + 1}`;
+          const name = line.label ?? t(`conversations.form.${kind}.line`, { number: index + 1 });
           return (
             <li key={line.key}>
               <TextInput
                 aria-label={name}
                 label={line.label}
                 data-line={line.key}
-                placeholder={
-                  line.example ?? (kind === 'todo' ? 'A price' : 'We are at home after six')
-                }
+                placeholder={line.example ?? t(`conversations.form.${kind}.placeholder`)}
                 value={line.text}
-                error={words.wrong[line.key]}
+                error={wrong[line.key]}
                 onChange={({ currentTarget: { value } }) =>
                   onLines(lines.toSpliced(index, 1, { ...line, text: value }))
                 }
                 onKeyDown={(event) => press(event, index, line)}
-                rightSection={<CharactersLeft text={line.text} most={words.longest} />}
-                rightSectionWidth={isNearlyFull(line.text, words.longest) ? 72 : 12}
+                rightSection={<CharactersLeft text={line.text} most={longest} />}
+                rightSectionWidth={isNearlyFull(line.text, longest) ? 72 : 12}
               />
               <span className={classes.lineActs}>
-                {kind === 'todo' && (
+                {kind === 'todos' && (
                   <>
                     <ActionIcon
-                      aria-label={`Move ${name} up`}
+                      aria-label={t('conversations.form.line.up', { name })}
                       disabled={index === 0}
                       onClick={() => move(index, index - 1)}
                     >
                       <IconArrowUp size={16} stroke={1.7} />
                     </ActionIcon>
                     <ActionIcon
-                      aria-label={`Move ${name} down`}
+                      aria-label={t('conversations.form.line.down', { name })}
                       disabled={index === lines.length - 1}
                       onClick={() => move(index, index + 1)}
                     >
@@ -340,7 +338,10 @@ function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
                     </ActionIcon>
                   </>
                 )}
-                <ActionIcon aria-label={`Remove ${name}`} onClick={() => remove(index)}>
+                <ActionIcon
+                  aria-label={t('conversations.form.line.remove', { name })}
+                  onClick={() => remove(index)}
+                >
                   <IconX size={16} stroke={1.7} />
                 </ActionIcon>
               </span>
@@ -355,7 +356,9 @@ function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
         onClick={add}
         disabled={lines.length >= most}
       >
-        {lines.length >= most ? `${most} are the most` : words.add}
+        {lines.length >= most
+          ? t('conversations.form.line.limit', { max: most })
+          : t(`conversations.form.${kind}.add`)}
       </Button>
     </section>
   );
@@ -370,12 +373,14 @@ function CharactersLeft({ text, most }: { readonly text: string; readonly most: 
   const left = most - text.length;
   return (
     <span className={classes.left} data-over={left < 0 || undefined}>
-      {left < 0 ? `${-left} too many` : `${left} left`}
+      {left < 0
+        ? t('conversations.form.charactersOver', { count: -left })
+        : t('conversations.form.charactersLeft', { count: left })}
     </span>
   );
 }
 
-// Follow-ups: how long the agent waits for an answer, and how often it asks again before it gives up.
+// Follow-ups: how long the agent waits for a reply, and how often it follows up before the conversation ends.
 
 interface FollowUpFieldsProps {
   readonly draft: ConversationDraft;
@@ -385,15 +390,16 @@ interface FollowUpFieldsProps {
 
 function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
   const { n, unit } = splitInterval(draft.everyMs);
-  const every = (count: number, of: string) =>
-    onChange({ everyMs: Math.round(count * (INTERVAL_UNITS[of] ?? 1)) });
+  const every = (count: number, of: IntervalUnit) =>
+    onChange({ everyMs: Math.round(count * INTERVAL_UNITS[of]) });
+  const units = Object.keys(INTERVAL_UNITS) as IntervalUnit[];
   return (
-    <section className={classes.lines} aria-label="Follow-ups">
-      <h3>Follow-ups</h3>
-      <p className="small dim">{followUpSentence(draft.everyMs, draft.most)}</p>
+    <section className={classes.lines} aria-label={t('conversations.form.followUps')}>
+      <h3>{t('conversations.form.followUps')}</h3>
+      <p className="small dim">{followUpText(draft.everyMs, draft.most)}</p>
       <div className={classes.followUps}>
         <NumberInput
-          label="How many"
+          label={t('conversations.form.followUps.max')}
           min={0}
           max={CONVERSATION_LIMITS.followups}
           clampBehavior="none"
@@ -403,7 +409,7 @@ function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
           error={wrong.most}
         />
         <NumberInput
-          label="Wait for"
+          label={t('conversations.form.followUps.wait')}
           min={1}
           clampBehavior="none"
           value={n}
@@ -411,11 +417,11 @@ function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
           error={wrong.everyMs}
         />
         <Select
-          aria-label="Unit of the wait"
-          data={Object.keys(INTERVAL_UNITS)}
+          aria-label={t('conversations.form.followUps.unit')}
+          data={units.map((value) => ({ value, label: t(`conversations.unit.${value}`) }))}
           value={unit}
           allowDeselect={false}
-          onChange={(of) => of !== null && every(n, of)}
+          onChange={(of) => of !== null && every(n, of as IntervalUnit)}
         />
       </div>
     </section>

@@ -1,4 +1,4 @@
-// Chooses the recipient: a contact by name or number, or an unknown number. Below it, says what the choice means.
+// Chooses the recipient: a contact by name or number, or an unknown number. Below it are notes on the choice.
 import { Button, Combobox, Input, InputBase, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { formatPhoneNumber } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { describeRecipient, recipientName } from './copy.ts';
@@ -23,7 +24,7 @@ interface RecipientFieldProps {
 export function RecipientField({ value, error, onChange }: RecipientFieldProps) {
   if (value === null) return <RecipientSearch error={error} onChosen={onChange} />;
   return (
-    <Input.Wrapper label="With" labelElement="div" error={error}>
+    <Input.Wrapper label={t('conversations.form.contact')} labelElement="div" error={error}>
       <div className={classes.chosen}>
         <Initials name={value.name} />
         <span>
@@ -33,7 +34,7 @@ export function RecipientField({ value, error, onChange }: RecipientFieldProps) 
           )}
         </span>
         <Button variant="default" size="xs" onClick={() => onChange(null)}>
-          Change
+          {t('conversations.form.contact.change')}
         </Button>
       </div>
       <RecipientNotes recipient={value} />
@@ -63,9 +64,9 @@ function RecipientSearch({ error, onChosen }: RecipientSearchProps) {
     <Combobox store={combobox} onOptionSubmit={choose}>
       <Combobox.Target>
         <InputBase
-          label="With"
-          description="A name or a number. Without a country, yours is meant."
-          placeholder="Dana, or +49 170 1234567"
+          label={t('conversations.form.contact')}
+          description={t('conversations.form.contact.description')}
+          placeholder={t('conversations.form.contact.placeholder')}
           value={typed}
           error={error}
           autoComplete="off"
@@ -80,14 +81,18 @@ function RecipientSearch({ error, onChosen }: RecipientSearchProps) {
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options aria-label="People" mah={260} className={classes.people ?? ''}>
+        <Combobox.Options
+          aria-label={t('conversations.form.contact.options')}
+          mah={260}
+          className={classes.people ?? ''}
+        >
           {choices.map((choice) => (
             <Combobox.Option value={choice.phone} key={choice.phone}>
               <RecipientChoice choice={choice} />
             </Combobox.Option>
           ))}
           {found && choices.length === 0 && (
-            <Combobox.Empty>Nobody by that name. Give a number with its country.</Combobox.Empty>
+            <Combobox.Empty>{t('common.contact.notFound')}</Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>
@@ -96,7 +101,9 @@ function RecipientSearch({ error, onChosen }: RecipientSearchProps) {
 }
 
 function RecipientChoice({ choice: { id, name, phone } }: { readonly choice: DraftRecipient }) {
-  const unnamed = id === null ? 'A new number' : 'No name is known';
+  const unnamed = t(
+    id === null ? 'conversations.form.contact.newNumber' : 'conversations.form.contact.noName',
+  );
   return (
     <span className={classes.choice}>
       <Initials name={name} />
@@ -120,7 +127,7 @@ function choicesOf(found: FoundContacts | undefined): readonly DraftRecipient[] 
 const asRecipient = ({ id, name, phone_number: phone }: ListedContact): DraftRecipient[] =>
   phone === null ? [] : [{ id, name, phone }];
 
-// What starting with this contact means, as far as the daemon knows.
+// Notes on the chosen contact, as far as the daemon knows.
 
 function RecipientNotes({ recipient }: { readonly recipient: DraftRecipient }) {
   const now = useNow(30_000);
@@ -135,10 +142,10 @@ function RecipientNotes({ recipient }: { readonly recipient: DraftRecipient }) {
   });
   if (status === undefined || found.data === undefined) return null;
   const running = open.find(({ state }) => !isTerminal(state)) ?? null;
-  const said = describeRecipient({ recipient, contact: contact ?? null, running, status, now });
+  const notes = describeRecipient({ recipient, contact: contact ?? null, running, status, now });
   return (
-    <ul className={classes.said} aria-label="What this means">
-      {said.map(({ hue, text }) => (
+    <ul className={classes.notes} aria-label={t('conversations.form.contact.notes')}>
+      {notes.map(({ hue, text }) => (
         <li key={text} data-hue={hue} dir="auto">
           {text}
         </li>

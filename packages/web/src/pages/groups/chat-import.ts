@@ -2,25 +2,25 @@
 // files, so this calls the route itself with the page's session.
 import type { ImportEvent } from '@relay/contract/api/imports';
 import { useCallback, useEffect, useRef, useState } from 'react';
-
-const UPLOAD_BROKEN = 'The file did not arrive whole. Choose it again; nothing comes in twice.';
+import { t } from '../../i18n.ts';
 
 export function useChatImport() {
-  const [news, setNews] = useState<ImportEvent | null>(null);
-  const ending = useRef<AbortController | null>(null);
-  useEffect(() => () => ending.current?.abort(), []);
+  const [latest, setLatest] = useState<ImportEvent | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
   const begin = useCallback(async (file: File, me: string) => {
-    ending.current?.abort();
-    const mine = new AbortController();
-    ending.current = mine;
-    setNews({ type: 'progress', lines: 0, percent: 0 });
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    setLatest({ type: 'progress', lines: 0, percent: 0 });
     try {
-      for await (const one of uploadChat(file, me, mine.signal)) setNews(one);
+      for await (const event of uploadChat(file, me, controller.signal)) setLatest(event);
     } catch {
-      if (!mine.signal.aborted) setNews({ type: 'failed', error: UPLOAD_BROKEN, code: 'away' });
+      if (controller.signal.aborted) return;
+      setLatest({ type: 'failed', error: t('groups.import.interrupted'), code: 'away' });
     }
   }, []);
-  return { news, begin };
+  return { latest, begin };
 }
 
 async function* uploadChat(
@@ -39,13 +39,15 @@ async function* uploadChat(
     const { error, code } = (await answer.json()) as { error: string; code: string };
     yield { type: 'failed', error, code };
   } else {
-    yield* importNews(answer.body);
+    yield* readImportEvents(answer.body);
   }
 }
 
 // Reads the progress events of an import: one JSON object per line, in chunks of any size. Pure apart from the stream.
 
-export async function* importNews(stream: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
+export async function* readImportEvents(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<ImportEvent> {
   let rest = '';
   const reader = stream
     .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)

@@ -3,43 +3,50 @@ import type { Digest, GroupDay } from '@relay/contract/api/digests';
 import type { ChatImportReport } from '@relay/contract/api/imports';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { RetentionStatus } from '@relay/contract/api/retention';
-import { FACT_KINDS, FACT_TITLES, type FactKind } from '@relay/contract/observer/digest/facts';
-import { countInWords, plural } from '../../parts/format.ts';
+import { FACT_KINDS, type FactKind } from '@relay/contract/observer/digest/facts';
+import { formatLocale, t } from '../../i18n.ts';
+import { groupDigits } from '../../parts/format.ts';
 
 const sum = (
   all: readonly ObservedGroup[],
   field: 'messages_sent' | 'tokens_avoided' | 'tokens_spent',
 ) => all.reduce((total, group) => total + group[field], 0);
 
-export function groupsSentence(groups: readonly ObservedGroup[]): string {
-  if (groups.length === 0) return 'No group is read.';
-  const read = `${countInWords(groups.length, 'group is', 'groups are')} read in silence.`;
-  const sent = sum(groups, 'messages_sent');
-  if (sent === 0) return `${read} Nothing was sent to ${groups.length === 1 ? 'it' : 'them'}.`;
-  return `${read} ${countInWords(sent, 'message', 'messages')} left for ${groups.length === 1 ? 'it' : 'them'}.`;
+export function groupsSummary(groups: readonly ObservedGroup[]): string {
+  if (groups.length === 0) return t('groups.summary.general');
+  const mayAnswer = groups.some(({ may_answer }) => may_answer);
+  const messages = sum(groups, 'messages_sent');
+  if (messages === 0) {
+    const id = mayAnswer ? 'groups.summary.mayAnswer' : 'groups.summary.readOnly';
+    return t(id, { groups: groups.length });
+  }
+  const id = mayAnswer ? 'groups.summary.sentMayAnswer' : 'groups.summary.sent';
+  return t(id, { groups: groups.length, messages });
 }
-
-export const groupsLead = (groups: readonly ObservedGroup[]): string =>
-  groups.some(({ may_answer }) => may_answer)
-    ? 'Relay reads, filters and sums up. It never shows that it has read, and answers only you, where you allowed it.'
-    : 'Relay reads, filters and sums up. It cannot write, react, or show that it has read.';
 
 /** Totals of all groups, and the percentage of tokens that no model had to read. */
 export function tokenTotals(groups: readonly ObservedGroup[]) {
-  const spent = sum(groups, 'tokens_spent');
-  const avoided = sum(groups, 'tokens_avoided');
-  return { spent, avoided, share: shareOf(avoided, spent + avoided) };
+  const used = sum(groups, 'tokens_spent');
+  const saved = sum(groups, 'tokens_avoided');
+  return { used, saved, percent: percentOf(saved, used + saved) };
 }
 
-const shareOf = (part: number, all: number): number =>
+const percentOf = (part: number, all: number): number =>
   all === 0 ? 0 : Math.round((part / all) * 100);
+
+/** `75%` for 75. */
+export const formatPercent = (percent: number): string =>
+  new Intl.NumberFormat(formatLocale(), { style: 'percent' }).format(percent / 100);
 
 /** `940`, `9.4 k`, `187 k`, `3.1 M`. */
 export function formatTokens(n: number): string {
-  const [size, unit] =
-    n >= 999_500 ? [n / 1_000_000, ' M'] : n >= 1_000 ? [n / 1_000, ' k'] : [n, ''];
-  return `${size < 10 && unit !== '' ? Number(size.toFixed(1)) : Math.round(size)}${unit}`;
+  if (n < 1_000) return groupDigits(Math.round(n));
+  return n < 999_500
+    ? t('groups.tokens.thousands', { count: shorten(n / 1_000) })
+    : t('groups.tokens.millions', { count: shorten(n / 1_000_000) });
 }
+
+const shorten = (n: number): string => groupDigits(n < 10 ? Number(n.toFixed(1)) : Math.round(n));
 
 /** The share of messages that no model had to read. */
 export function noiseShare({
@@ -47,25 +54,28 @@ export function noiseShare({
   messages_cut,
 }: Pick<GroupDay, 'messages_kept' | 'messages_cut'>): string {
   const all = messages_kept + messages_cut;
-  return all === 0 ? '–' : `${shareOf(messages_cut, all)}%`;
+  return all === 0 ? '–' : formatPercent(percentOf(messages_cut, all));
 }
 
-const dated = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-});
-
 /** Days as the group's time zone divides them. */
-export function dayTitle(
-  { day, from, to }: Pick<GroupDay, 'day' | 'from' | 'to'>,
+export function relativeDay(
+  { from, to }: Pick<GroupDay, 'from' | 'to'>,
   now: number,
-): string {
+): 'today' | 'yesterday' | 'date' {
   const [begins, ends] = [Date.parse(from), Date.parse(to)];
-  if (begins <= now && now < ends) return 'Today';
-  if (ends <= now && now - ends < ends - begins) return 'Yesterday';
-  return dated.format(Date.parse(`${day}T00:00:00Z`));
+  if (begins <= now && now < ends) return 'today';
+  return ends <= now && now - ends < ends - begins ? 'yesterday' : 'date';
+}
+
+export function dayTitle(day: Pick<GroupDay, 'day' | 'from' | 'to'>, now: number): string {
+  const relative = relativeDay(day, now);
+  if (relative !== 'date') return t(`common.time.${relative}`);
+  return new Intl.DateTimeFormat(formatLocale(), {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  }).format(Date.parse(`${day.day}T00:00:00Z`));
 }
 
 export const dayAfter = (day: string, by: 1 | -1): string =>
@@ -73,9 +83,10 @@ export const dayAfter = (day: string, by: 1 | -1): string =>
 
 /** The time of day in that zone. */
 export const clockIn = (zone: string, at: string): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(
-    Date.parse(at),
-  );
+  new Intl.DateTimeFormat(formatLocale(), {
+    timeStyle: 'short',
+    timeZone: zone,
+  }).format(Date.parse(at));
 
 /** The hour is already shown beside the text. */
 export const withoutHour = (text: string): string =>
@@ -91,39 +102,34 @@ interface FactGroup {
 export const factGroups = (facts: Digest['facts']): readonly FactGroup[] =>
   FACT_KINDS.map((kind) => ({
     kind,
-    title: FACT_TITLES[kind],
+    title: t(`groups.fact.${kind}`),
     facts: facts.filter((fact) => fact.kind === kind),
   })).filter((group) => group.facts.length > 0);
 
-const CAUSES = {
-  start: 'when Relay started',
-  night: 'at its nightly time',
-  owner: 'when you asked',
-} as const;
-
-/** When retention last ran, and what it deleted. */
-export function retentionRunText({
-  cause,
-  messages,
-  digests,
-}: RetentionStatus['runs'][number]): string {
-  const went =
-    messages + digests === 0
-      ? 'nothing was too old'
-      : `${plural(messages, 'message')} and ${plural(digests, 'digest')} were deleted`;
-  return `${CAUSES[cause]}: ${went}.`;
-}
+/** When retention last ran, why, and what it deleted. */
+export const retentionRunText = (
+  { cause, messages, digests }: RetentionStatus['runs'][number],
+  time: string,
+): string =>
+  messages + digests === 0
+    ? t('groups.retention.ranNothing', { time, cause })
+    : t('groups.retention.ranDeleted', { time, cause, messages, digests });
 
 /** The chart as text for people who cannot see the bars. */
-export function tokensSummary(days: ObservedGroup['days']): string {
-  const spent = days.reduce((all, day) => all + day.tokens_spent, 0);
-  const avoided = days.reduce((all, day) => all + day.tokens_avoided, 0);
-  if (spent + avoided === 0) return 'No tokens were spent and none avoided yet.';
-  return `In ${plural(days.length, 'day')} ${formatTokens(spent)} tokens were spent and ${formatTokens(avoided)} avoided, ${shareOf(avoided, spent + avoided)}% of all.`;
+export function usageSummary(days: ObservedGroup['days']): string {
+  const used = days.reduce((all, day) => all + day.tokens_spent, 0);
+  const saved = days.reduce((all, day) => all + day.tokens_avoided, 0);
+  if (used + saved === 0) return t('groups.usage.none');
+  return t('groups.usage.summary', {
+    days: days.length,
+    used: formatTokens(used),
+    saved: formatTokens(saved),
+    share: formatPercent(percentOf(saved, used + saved)),
+  });
 }
 
 /** The result of an import. */
-export function importReportText({ chat_name, added, known }: ChatImportReport): string {
-  const had = known === 0 ? '' : ` ${plural(known, 'message was', 'messages were')} there already.`;
-  return `${plural(added, 'message')} of ${chat_name} can be found now.${had}`;
-}
+export const importReportText = ({ chat_name: chat, added, known }: ChatImportReport): string =>
+  known === 0
+    ? t('groups.import.done', { added, chat })
+    : t('groups.import.doneKnown', { added, chat, known });

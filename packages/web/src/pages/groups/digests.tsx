@@ -8,7 +8,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { groupDigits, plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
@@ -31,7 +31,10 @@ export function DigestsCard({ id, name, day, oldest }: DigestsCardProps) {
   const show = (changed: GroupsSearch) =>
     void navigate({ to: '/groups/$id', params: { id }, search: { ...view, ...changed } });
   const by = view.by ?? 'hour';
-  useKeys({ h: () => show({ by: 'hour' }), d: () => show({ by: 'day' }) }, 'By hour, by day');
+  useKeys(
+    { h: () => show({ by: 'hour' }), d: () => show({ by: 'day' }) },
+    t('groups.digests.keys'),
+  );
   const now = useNow(30_000);
   const shown = day.data ?? null;
   const isToday = shown === null || Date.parse(shown.to) > now;
@@ -39,35 +42,35 @@ export function DigestsCard({ id, name, day, oldest }: DigestsCardProps) {
     <section className={parts.card} aria-labelledby="digests">
       <div className={classes.dayHead}>
         <ActionIcon
-          aria-label="The day before"
+          aria-label={t('groups.digests.previousDay')}
           disabled={shown === null}
           onClick={() => shown && show({ day: dayAfter(shown.day, -1) })}
         >
-          <IconChevronLeft size={18} />
+          <IconChevronLeft size={18} className="mirrored" />
         </ActionIcon>
-        <h2 id="digests">{shown === null ? 'Digests' : dayTitle(shown, now)}</h2>
+        <h2 id="digests">{shown === null ? t('groups.digests.title') : dayTitle(shown, now)}</h2>
         <ActionIcon
-          aria-label="The day after"
+          aria-label={t('groups.digests.nextDay')}
           disabled={isToday}
           onClick={() => shown && show({ day: dayAfter(shown.day, 1) })}
         >
-          <IconChevronRight size={18} />
+          <IconChevronRight size={18} className="mirrored" />
         </ActionIcon>
         <SegmentedControl
-          aria-label="Digests by"
+          aria-label={t('groups.digests.period')}
           value={by}
           onChange={(chosen) => show({ by: chosen === 'day' ? 'day' : 'hour' })}
           data={[
-            { value: 'hour', label: 'By hour' },
-            { value: 'day', label: 'By day' },
+            { value: 'hour', label: t('groups.digests.byHour') },
+            { value: 'day', label: t('groups.digests.byDay') },
           ]}
         />
       </div>
       <div className={day.isPlaceholderData ? classes.stale : undefined}>
-        <QueryContent query={day} subject="The digests">
+        <QueryContent query={day} subject={t('groups.digests.title')}>
           {(found) =>
             found === null ? (
-              <NoDigest says="Nothing is kept of this group." />
+              <NoDigest text={t('groups.digests.none')} />
             ) : by === 'day' ? (
               <DailyDigest day={found} oldest={oldest} />
             ) : (
@@ -90,7 +93,7 @@ function HourlyDigests({
 }) {
   const failed = day.failures.filter(({ kind }) => kind === 'hourly');
   if (day.hourly.length + failed.length === 0) {
-    return <NoDigest says={day.instead ?? 'No hour of this day has a digest of its own.'} />;
+    return <NoDigest text={day.instead ?? t('groups.digests.noHourly')} />;
   }
   const hours = [...day.hourly].sort((a, b) => b.from.localeCompare(a.from));
   return (
@@ -99,10 +102,10 @@ function HourlyDigests({
         <li key={hour.id}>
           <div>
             <time dateTime={hour.from}>{clockIn(day.zone, hour.from)}</time>
-            <small className="num">of {plural(hour.messages, 'message')}</small>
+            <small className="num">{t('groups.digests.messages', { count: hour.messages })}</small>
           </div>
           <div>
-            <p dir="auto" className={classes.told}>
+            <p dir="auto" className={classes.text}>
               {withoutHour(hour.text)}
             </p>
             <DigestOrigin chat={day.chat_id} from={hour.from} oldest={oldest} />
@@ -133,7 +136,7 @@ interface DailyDigestProps {
 function DailyDigest({ day, oldest }: DailyDigestProps) {
   const failed = day.failures.find(({ kind }) => kind === 'daily');
   if (day.daily === null) {
-    if (failed === undefined) return <NoDigest says={day.instead ?? 'This day has no digest.'} />;
+    if (failed === undefined) return <NoDigest text={day.instead ?? t('groups.digests.noDaily')} />;
     return (
       <p className={`${classes.whole} dim`}>
         <Sentence text={failed.sentence} />
@@ -142,12 +145,14 @@ function DailyDigest({ day, oldest }: DailyDigestProps) {
   }
   return (
     <div className={classes.whole}>
-      <p dir="auto" className={classes.told}>
+      <p dir="auto" className={classes.text}>
         {day.daily.text}
       </p>
       <p className="small dim num">
-        Sums up {plural(day.daily.messages, 'message')} · {groupDigits(day.daily.cost_tokens)}{' '}
-        tokens to make
+        {t('groups.digests.made', {
+          messages: day.daily.messages,
+          tokens: day.daily.cost_tokens,
+        })}
       </p>
       {factGroups(day.daily.facts).map(({ kind, title, facts }) => (
         <section key={kind} aria-label={title}>
@@ -173,8 +178,8 @@ function DailyDigest({ day, oldest }: DailyDigestProps) {
 
 // The source of a digest: a link to its messages while they are kept; and the text shown without a digest.
 
-function NoDigest({ says }: { readonly says: string }) {
-  return <EmptyState icon={IconNotes} title={says.replace(/:$/, '.')} />;
+function NoDigest({ text }: { readonly text: string }) {
+  return <EmptyState icon={IconNotes} title={text.replace(/:$/, '.')} />;
 }
 
 interface DigestOriginProps {
@@ -186,11 +191,11 @@ interface DigestOriginProps {
 /** A link to the messages while they are kept. */
 function DigestOrigin({ chat, from, oldest }: DigestOriginProps) {
   const isKept = oldest !== null && Date.parse(oldest) < Date.parse(from) + 3_600_000;
-  if (!isKept) return <p className="small dim">The messages themselves are deleted.</p>;
+  if (!isKept) return <p className="small dim">{t('groups.digests.messagesDeleted')}</p>;
   return (
     <p className="small">
       <Link to="/chats/$id" params={{ id: chat }}>
-        The messages
+        {t('groups.digests.showMessages')}
       </Link>
     </p>
   );
@@ -209,14 +214,14 @@ function GroupAskForm({ id, name }: { readonly id: string; readonly name: string
   return (
     <form className={classes.ask} onSubmit={ask}>
       <TextInput
-        aria-label={`Ask about ${name}`}
-        placeholder="Ask about this group. Only you see the answer."
+        aria-label={t('groups.ask.label', { group: name })}
+        placeholder={t('groups.ask.placeholder')}
         leftSection={<IconSparkles size={16} stroke={1.7} />}
         value={question}
         onChange={(event) => setQuestion(event.currentTarget.value)}
       />
       <Button type="submit" disabled={question.trim() === ''}>
-        Ask
+        {t('groups.ask.action')}
       </Button>
     </form>
   );

@@ -1,7 +1,7 @@
 // One group: since when it is observed, the figures of the selected day, its digests and its proofs.
 import { Button, FileButton, Progress, Skeleton, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { GroupDay } from '@relay/contract/api/digests';
+import type { DigestExportState, GroupDay } from '@relay/contract/api/digests';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { RetentionGroup, RetentionStatus } from '@relay/contract/api/retention';
 import {
@@ -24,20 +24,23 @@ import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { countInWords, formatDay, formatMoment, groupDigits, plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
+import { formatDay, formatMoment, groupDigits } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Badge } from '../../parts/marks.tsx';
 import { Card, Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { useChatImport } from './chat-import.ts';
 import {
-  dayTitle,
+  formatPercent,
   formatTokens,
   importReportText,
   noiseShare,
+  relativeDay,
   retentionRunText,
-  tokensSummary,
+  usageSummary,
 } from './copy.ts';
 import { DigestsCard } from './digests.tsx';
 import classes from './groups.module.css';
@@ -53,7 +56,7 @@ interface GroupPanelProps {
 export function GroupPanel({ id, group, former }: GroupPanelProps) {
   const view = useSearch({ strict: false });
   const day = useQuery(groupDayQuery(id, view.day));
-  const name = group?.name ?? former?.name ?? day.data?.group ?? 'This group';
+  const name = group?.name ?? former?.name ?? day.data?.group ?? t('groups.unnamed');
   return (
     <div className={classes.main}>
       <GroupHeader name={name} group={group} />
@@ -61,7 +64,7 @@ export function GroupPanel({ id, group, former }: GroupPanelProps) {
       <div className={classes.columns}>
         <div className={classes.stack}>
           <DigestsCard id={id} name={name} day={day} oldest={group?.oldest_message_at ?? null} />
-          {group !== undefined && <TokensCard days={group.days} />}
+          {group !== undefined && <UsageCard days={group.days} />}
         </div>
         <div className={classes.stack}>
           {group !== undefined && <SentMessagesCard group={group} />}
@@ -91,23 +94,23 @@ function GroupHeader({
         <h2 dir="auto">{name}</h2>
         <p className="small dim">
           {group === undefined
-            ? 'No longer observed. What was kept goes at its limit.'
-            : `Observed since ${formatMoment(group.since, now)} · hours and days by ${group.zone}`}
+            ? t('groups.header.formerlyObserved')
+            : t('groups.header.since', { since: formatMoment(group.since, now), zone: group.zone })}
         </p>
       </div>
       {group === undefined ? (
         <Badge hue="parked" icon={IconEyeOff}>
-          Not observed
+          {t('groups.header.notObserved')}
         </Badge>
       ) : (
         <>
           {group.may_answer ? (
             <Badge hue="agent" icon={IconMessageReply}>
-              Answers you
+              {t('groups.header.mayAnswer')}
             </Badge>
           ) : (
             <Badge hue="ok" icon={IconVolumeOff}>
-              Silent
+              {t('groups.header.readOnly')}
             </Badge>
           )}
           <Button
@@ -117,7 +120,7 @@ function GroupHeader({
             disabled={isGone}
             onClick={open}
           >
-            Stop observing
+            {t('groups.stop.action')}
           </Button>
           <StopObservingModal group={group} isOpen={isAsking} onClose={close} />
         </>
@@ -134,79 +137,78 @@ interface FiguresProps {
 /** Of the selected day. */
 function Figures({ day, group }: FiguresProps) {
   const now = useNow(60_000);
-  const on = day === undefined ? '' : dayWord(dayTitle(day, now));
   return (
     <dl className={`${parts.card} ${classes.figures} num`}>
       <Figure
         value={day && groupDigits(day.messages_kept + day.messages_cut)}
-        says={`messages ${on}`}
+        label={t('groups.figures.messages', { day: day ? relativeDay(day, now) : '' })}
       />
-      <Figure value={day && noiseShare(day)} says="noise, no model used" />
-      <Figure value={day && formatTokens(day.tokens_spent)} says="tokens spent" />
-      <Figure value={day && formatTokens(day.tokens_saved)} says="tokens avoided" />
+      <Figure value={day && noiseShare(day)} label={t('groups.figures.noise')} />
+      <Figure value={day && formatTokens(day.tokens_spent)} label={t('groups.figures.used')} />
+      <Figure value={day && formatTokens(day.tokens_saved)} label={t('groups.figures.saved')} />
       {group !== undefined && (
-        <Figure
-          value={`${group.answers_today}`}
-          of={group.may_answer ? ` of ${group.answers_per_day}` : ''}
-          says="answers to you today"
-        />
+        <Figure value={<AnswersToday group={group} />} label={t('groups.figures.answers')} />
       )}
     </dl>
   );
 }
 
-const dayWord = (title: string): string =>
-  title === 'Today' || title === 'Yesterday' ? title.toLowerCase() : 'that day';
-
-interface FigureProps {
-  readonly value: string | undefined;
-  readonly of?: string;
-  readonly says: string;
+function AnswersToday({ group }: { readonly group: ObservedGroup }) {
+  if (!group.may_answer) return groupDigits(group.answers_today);
+  return (
+    <RichText
+      id="groups.figures.answersCount"
+      values={{ count: group.answers_today, limit: group.answers_per_day }}
+      components={{ limit: <i /> }}
+    />
+  );
 }
 
-function Figure({ value, of = '', says }: FigureProps) {
+interface FigureProps {
+  readonly value: ReactNode;
+  readonly label: string;
+}
+
+function Figure({ value, label }: FigureProps) {
   return (
     <div className={classes.figure}>
-      <dd>
-        {value ?? '–'}
-        <i>{of}</i>
-      </dd>
-      <dt>{says}</dt>
+      <dd>{value ?? '–'}</dd>
+      <dt>{label}</dt>
     </div>
   );
 }
 
-// Tokens used and saved per day: bars, one sentence, and the same as a table.
+// Model tokens used and saved per day: a chart, one sentence, and the same as a table.
 
 const loadTokensChart = () => loadWhenReachable(() => import('./tokens-chart.tsx'));
 const LazyTokensChart = lazy(async () => ({ default: (await loadTokensChart()).TokensChart }));
 
-function TokensCard({ days }: { readonly days: ObservedGroup['days'] }) {
+function UsageCard({ days }: { readonly days: ObservedGroup['days'] }) {
   const [isTable, setTable] = useState(false);
-  const nothing = days.every((day) => day.tokens_spent + day.tokens_avoided === 0);
+  const isEmpty = days.every((day) => day.tokens_spent + day.tokens_avoided === 0);
   return (
     <Card
-      title="Tokens per day"
+      title={t('groups.usage.title')}
       aside={
-        !nothing && (
+        !isEmpty && (
           <Button variant="subtle" color="gray" size="xs" onClick={() => setTable(!isTable)}>
-            {isTable ? 'Show bars' : 'Show table'}
+            {t(isTable ? 'groups.usage.showChart' : 'groups.usage.showTable')}
           </Button>
         )
       }
     >
-      <p className="small dim">{tokensSummary(days)}</p>
-      {!nothing && (isTable ? <TokensTable days={days} /> : <TokensBars days={days} />)}
+      <p className="small dim">{usageSummary(days)}</p>
+      {!isEmpty && (isTable ? <UsageTable days={days} /> : <UsageChart days={days} />)}
     </Card>
   );
 }
 
-function TokensBars({ days }: { readonly days: ObservedGroup['days'] }) {
+function UsageChart({ days }: { readonly days: ObservedGroup['days'] }) {
   return (
     <div aria-hidden className={classes.chart}>
       <p className={classes.legend}>
-        <span data-hue="agent">spent</span>
-        <span data-hue="parked">avoided by the filter</span>
+        <span data-hue="agent">{t('groups.usage.legendUsed')}</span>
+        <span data-hue="parked">{t('groups.usage.legendSaved')}</span>
       </p>
       <Suspense fallback={<Skeleton height={160} />}>
         <LazyTokensChart days={days} />
@@ -215,17 +217,17 @@ function TokensBars({ days }: { readonly days: ObservedGroup['days'] }) {
   );
 }
 
-function TokensTable({ days }: { readonly days: ObservedGroup['days'] }) {
+function UsageTable({ days }: { readonly days: ObservedGroup['days'] }) {
   const now = useNow(60_000);
   return (
     <table className={`${classes.table} num`}>
       <thead>
         <tr>
-          <th scope="col">Day</th>
-          <th scope="col">Told of</th>
-          <th scope="col">Noise</th>
-          <th scope="col">Spent</th>
-          <th scope="col">Avoided</th>
+          <th scope="col">{t('groups.usage.columnDay')}</th>
+          <th scope="col">{t('groups.usage.columnRelevant')}</th>
+          <th scope="col">{t('groups.usage.columnFiltered')}</th>
+          <th scope="col">{t('groups.usage.columnUsed')}</th>
+          <th scope="col">{t('groups.usage.columnSaved')}</th>
         </tr>
       </thead>
       <tbody>
@@ -248,30 +250,40 @@ function TokensTable({ days }: { readonly days: ObservedGroup['days'] }) {
 function SentMessagesCard({ group }: { readonly group: ObservedGroup }) {
   const now = useNow(60_000);
   const since = formatMoment(group.since, now);
+  const { messages_sent: count, may_answer: mayAnswer } = group;
+  const isReadOnly = count === 0 && !mayAnswer;
   return (
     <Card
       title={
         <IconTitle icon={IconVolumeOff}>
-          {group.messages_sent === 0 ? 'Silence, proven' : 'What was sent there'}
+          {t(isReadOnly ? 'groups.sent.readOnly' : 'groups.sent.title')}
         </IconTitle>
       }
     >
       <p>
-        {group.messages_sent === 0
-          ? `Relay sent nothing here since ${since}: no message, no receipt that it was read, no sign of typing.`
-          : `${countInWords(group.messages_sent, 'message')} left for this group since ${since}. Nothing shows that Relay reads.`}
+        {count === 0
+          ? t('groups.sent.nothing', { since })
+          : t('groups.sent.some', { count, since })}
       </p>
       <dl className={`${parts.facts} ${classes.spaced} num`}>
-        <dt>Messages sent</dt>
-        <dd>{group.messages_sent}</dd>
-        <dt>May answer you</dt>
-        <dd>{group.may_answer ? `yes, ${group.answers_per_day} a day` : 'no'}</dd>
-        <dt>The group was told</dt>
-        <dd>{group.announced_at === null ? 'not yet' : formatMoment(group.announced_at, now)}</dd>
+        <dt>{t('groups.sent.count')}</dt>
+        <dd>{groupDigits(count)}</dd>
+        <dt>{t('groups.sent.answers')}</dt>
+        <dd>
+          {mayAnswer
+            ? t('groups.sent.answersPerDay', { count: group.answers_per_day })
+            : t('common.off')}
+        </dd>
+        <dt>{t('groups.sent.announced')}</dt>
+        <dd>
+          {group.announced_at === null
+            ? t('groups.sent.notAnnounced')
+            : formatMoment(group.announced_at, now)}
+        </dd>
       </dl>
       <p className="small">
         <Link to="/ledger" search={{ subject: group.chat_id }}>
-          Decisions about this group
+          {t('groups.sent.decisions')}
         </Link>
       </p>
     </Card>
@@ -288,12 +300,16 @@ function RetentionCard({ id }: { readonly id: string }) {
     invalidates: ['groups', 'digests'],
   });
   return (
-    <Card title={<IconTitle icon={IconTrash}>Kept, and deleted</IconTitle>}>
-      <QueryContent query={retention} subject="What is kept" loading={<LoadingLines lines={5} />}>
-        {(kept) => (
+    <Card title={<IconTitle icon={IconTrash}>{t('groups.retention.title')}</IconTitle>}>
+      <QueryContent
+        query={retention}
+        subject={t('groups.retention.title')}
+        loading={<LoadingLines lines={5} />}
+      >
+        {(status) => (
           <>
-            <Limits kept={kept} group={kept.groups.find(({ chat_id }) => chat_id === id)} />
-            <LastRun kept={kept} />
+            <Limits status={status} group={status.groups.find(({ chat_id }) => chat_id === id)} />
+            <LastRun status={status} />
             <Button
               variant="default"
               fullWidth
@@ -301,7 +317,7 @@ function RetentionCard({ id }: { readonly id: string }) {
               loading={run.isPending}
               onClick={() => run.mutate()}
             >
-              Enforce the limits now
+              {t('groups.retention.runNow')}
             </Button>
           </>
         )}
@@ -311,22 +327,26 @@ function RetentionCard({ id }: { readonly id: string }) {
 }
 
 interface LimitsProps {
-  readonly kept: RetentionStatus;
+  readonly status: RetentionStatus;
   readonly group: RetentionGroup | undefined;
 }
 
-function Limits({ kept: { limits }, group }: LimitsProps) {
+function Limits({ status: { limits }, group }: LimitsProps) {
   return (
     <>
       <Limit
-        what="Messages"
+        label={t('groups.retention.messages')}
         days={limits.observed_messages_days}
         oldest={group?.oldest_message_at ?? null}
       />
-      <Limit what="Digests" days={limits.digests_days} oldest={group?.oldest_digest_at ?? null} />
+      <Limit
+        label={t('groups.retention.digests')}
+        days={limits.digests_days}
+        oldest={group?.oldest_digest_at ?? null}
+      />
       {group?.within_limits === false && (
         <Note hue="bad" icon={IconAlertTriangle}>
-          Something here is older than its limit. It goes the next time the limits are enforced.
+          {t('groups.retention.overdue')}
         </Note>
       )}
     </>
@@ -334,38 +354,41 @@ function Limits({ kept: { limits }, group }: LimitsProps) {
 }
 
 interface LimitProps {
-  readonly what: string;
+  readonly label: string;
   readonly days: number;
   readonly oldest: string | null;
 }
 
-function Limit({ what, days, oldest }: LimitProps) {
+function Limit({ label, days, oldest }: LimitProps) {
   const now = useNow(60_000);
   return (
     <div className={classes.limit}>
-      <span>{what}</span>
-      <b className="num">{plural(days, 'day')}</b>
+      <span>{label}</span>
+      <b className="num">{t('groups.retention.days', { count: days })}</b>
       <div className={classes.track} aria-hidden>
         <i />
         <i />
       </div>
       <small className="num">
-        {oldest === null ? 'nothing kept' : `oldest ${formatMoment(oldest, now)}`}
+        {oldest === null
+          ? t('groups.retention.nothingStored')
+          : t('groups.retention.oldest', { time: formatMoment(oldest, now) })}
       </small>
-      <small>today</small>
+      <small>{t('common.time.today')}</small>
     </div>
   );
 }
 
-function LastRun({ kept: { runs, next_run_at } }: { readonly kept: RetentionStatus }) {
+function LastRun({ status: { runs, next_run_at } }: { readonly status: RetentionStatus }) {
   const now = useNow(60_000);
   const [last] = runs;
   return (
     <p className={`${classes.lastRun} small dim`}>
       {last === undefined
-        ? 'The limits were not enforced yet.'
-        : `Last enforced ${formatMoment(last.at, now)}, ${retentionRunText(last)} ${last.scoured ? 'The database was written anew without it.' : ''}`}{' '}
-      Next: {formatMoment(next_run_at, now)}.
+        ? t('groups.retention.neverRan')
+        : retentionRunText(last, formatMoment(last.at, now))}{' '}
+      {last?.scoured === true && `${t('groups.retention.rewritten')} `}
+      {t('groups.retention.next', { time: formatMoment(next_run_at, now) })}
     </p>
   );
 }
@@ -373,43 +396,42 @@ function LastRun({ kept: { runs, next_run_at } }: { readonly kept: RetentionStat
 // Whether digests are exported, and where to; configured in the settings.
 
 function DigestExportCard() {
-  const outside = useQuery(digestExportStatusQuery);
+  const status = useQuery(digestExportStatusQuery);
   return (
     <Card
-      title={<IconTitle icon={IconFolderShare}>Outside memory</IconTitle>}
+      title={<IconTitle icon={IconFolderShare}>{t('groups.export.title')}</IconTitle>}
       aside={
         <Link className="small" to="/settings">
-          Set up
+          {t('groups.export.setUp')}
         </Link>
       }
     >
       <QueryContent
-        query={outside}
-        subject="The outside memory"
+        query={status}
+        subject={t('groups.export.title')}
         loading={<LoadingLines lines={2} />}
       >
-        {({ folder, webhook_url, hourly }) => (
+        {(state) => (
           <p className="small dim">
-            {folder === null && webhook_url === null ? (
-              'Digests stay in Relay.'
-            ) : (
-              <>
-                Digests {hourly ? 'of hours and days' : 'of days'} also go to{' '}
-                {[folder, webhook_url]
-                  .filter((place) => place !== null)
-                  .map((place, n) => (
-                    <span key={place}>
-                      {n > 0 && ' and '}
-                      <code>{place}</code>
-                    </span>
-                  ))}
-                .
-              </>
-            )}
+            <DigestExportTargets {...state} />
           </p>
         )}
       </QueryContent>
     </Card>
+  );
+}
+
+type DigestExportTargetsProps = Pick<DigestExportState, 'folder' | 'webhook_url' | 'hourly'>;
+
+function DigestExportTargets({ folder, webhook_url, hourly }: DigestExportTargetsProps) {
+  const [first, second] = [folder, webhook_url].filter((target) => target !== null);
+  if (first === undefined) return t('groups.export.off');
+  return (
+    <RichText
+      id={second === undefined ? 'groups.export.one' : 'groups.export.two'}
+      values={{ kinds: hourly ? 'all' : 'daily' }}
+      components={{ first: <code>{first}</code>, second: <code>{second}</code> }}
+    />
   );
 }
 
@@ -419,36 +441,39 @@ function DigestExportCard() {
 function ImportChatCard() {
   const [me, setMe] = useState('');
   const isGone = useIsDaemonGone();
-  const { news, begin } = useChatImport();
-  const isRunning = news?.type === 'progress';
+  const { latest, begin } = useChatImport();
+  const isRunning = latest?.type === 'progress';
   return (
-    <Card title={<IconTitle icon={IconFileImport}>An exported chat</IconTitle>}>
+    <Card title={<IconTitle icon={IconFileImport}>{t('groups.import.title')}</IconTitle>}>
       <div className={classes.form}>
-        <p className="small dim">What WhatsApp exports (.txt or .zip) becomes findable here.</p>
+        <p className="small dim">{t('groups.import.hint')}</p>
         <TextInput
-          label="Your name in it"
-          description="Only where Relay cannot tell which is you."
+          label={t('groups.import.me')}
+          description={t('groups.import.meHint')}
           value={me}
           disabled={isRunning}
           onChange={(event) => setMe(event.currentTarget.value)}
         />
         {isRunning && (
-          <Progress value={news.percent} aria-label={`${Math.round(news.percent)}% read`} />
+          <Progress
+            value={latest.percent}
+            aria-label={t('groups.import.progress', { percent: formatPercent(latest.percent) })}
+          />
         )}
-        {news?.type === 'done' && (
+        {latest?.type === 'done' && (
           <Note hue="ok" icon={IconCheck} role="status">
-            {importReportText(news.report)}
+            {importReportText(latest.report)}
           </Note>
         )}
-        {news?.type === 'failed' && (
+        {latest?.type === 'failed' && (
           <Note hue="bad" icon={IconAlertTriangle} role="alert">
-            <Sentence text={news.error} />
+            <Sentence text={latest.error} />
           </Note>
         )}
         <FileButton accept=".txt,.zip" onChange={(file) => file && begin(file, me.trim())}>
           {(props) => (
             <Button {...props} variant="default" fullWidth disabled={isGone} loading={isRunning}>
-              Choose a file
+              {t('groups.import.choose')}
             </Button>
           )}
         </FileButton>

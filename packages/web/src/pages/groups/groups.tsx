@@ -16,12 +16,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { formatMoment } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Page } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingLines, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
-import { formatTokens, groupsLead, groupsSentence, tokenTotals } from './copy.ts';
+import { formatPercent, formatTokens, groupsSummary, tokenTotals } from './copy.ts';
 import { GroupPanel } from './group-panel.tsx';
 import classes from './groups.module.css';
 import { ObserveModal } from './observe.tsx';
@@ -42,32 +43,26 @@ export function GroupsScreen() {
       disabled={isGone}
       onClick={open}
     >
-      Observe a group
+      {t('groups.observe.title')}
     </Button>
   );
   return (
     <Page
-      title="Groups & digests"
-      sentence={
-        observed.data === undefined
-          ? notLoadedSentence(observed.isPending)
-          : groupsSentence(observed.data)
-      }
-      summary={observed.data && groupsLead(observed.data)}
+      title={t('common.page.groups')}
+      summary={groupsSummary(observed.data ?? [])}
       actions={chosen === undefined ? undefined : observe}
     >
-      <QueryContent query={observed} subject="The observed groups" loading={<LoadingGroup />}>
+      <QueryContent query={observed} subject={t('groups.subject')} loading={<LoadingGroup />}>
         {(groups) =>
           chosen === undefined ? (
             <section className={classes.none}>
-              <EmptyState icon={IconUsersGroup} title="No group is observed." action={observe}>
-                Relay can read a group for you and sum it up by hour and by day. It stays silent
-                there.
+              <EmptyState icon={IconUsersGroup} title={t('groups.empty')} action={observe}>
+                {t('groups.emptyHint')}
               </EmptyState>
             </section>
           ) : (
             <div className={classes.page}>
-              <aside className={classes.side} aria-label="Groups">
+              <aside className={classes.side} aria-label={t('groups.list.label')}>
                 <GroupList groups={groups} former={former} chosen={chosen} />
                 <GroupTotals groups={groups} />
               </aside>
@@ -85,9 +80,6 @@ export function GroupsScreen() {
     </Page>
   );
 }
-
-const notLoadedSentence = (isPending: boolean): string =>
-  isPending ? 'Asking Relay what it reads …' : 'What Relay reads cannot be said right now.';
 
 // The list of groups with their state; below it the total token use.
 
@@ -109,10 +101,10 @@ function GroupList({ groups, former, chosen }: GroupListProps) {
           name={group.name}
           chosen={chosen}
           icon={group.may_answer ? IconMessageReply : IconVolumeOff}
-          says={
+          status={
             group.last_digest_at === null
-              ? 'no digest yet'
-              : `digested up to ${formatMoment(group.last_digest_at, now)}`
+              ? t('groups.list.noDigest')
+              : t('groups.list.digestsUpTo', { time: formatMoment(group.last_digest_at, now) })
           }
         />
       ))}
@@ -120,10 +112,10 @@ function GroupList({ groups, former, chosen }: GroupListProps) {
         <GroupListEntry
           key={group.chat_id}
           id={group.chat_id}
-          name={group.name ?? 'A group'}
+          name={group.name ?? t('groups.unnamed')}
           chosen={chosen}
           icon={IconEyeOff}
-          says="no longer observed"
+          status={t('groups.list.formerlyObserved')}
         />
       ))}
     </ul>
@@ -135,10 +127,10 @@ interface GroupListEntryProps {
   readonly name: string;
   readonly chosen: string;
   readonly icon: TablerIcon;
-  readonly says: string;
+  readonly status: string;
 }
 
-function GroupListEntry({ id, name, chosen, icon: Icon, says }: GroupListEntryProps) {
+function GroupListEntry({ id, name, chosen, icon: Icon, status }: GroupListEntryProps) {
   return (
     <li>
       <Link
@@ -151,7 +143,7 @@ function GroupListEntry({ id, name, chosen, icon: Icon, says }: GroupListEntryPr
         <Initials name={name} />
         <span>
           <b dir="auto">{name}</b>
-          <small>{says}</small>
+          <small>{status}</small>
         </span>
         <Icon size={16} stroke={1.7} aria-hidden />
       </Link>
@@ -161,26 +153,27 @@ function GroupListEntry({ id, name, chosen, icon: Icon, says }: GroupListEntryPr
 
 function GroupTotals({ groups }: { readonly groups: readonly ObservedGroup[] }) {
   if (groups.length === 0) return null;
-  const { spent, avoided, share } = tokenTotals(groups);
+  const { used, saved, percent } = tokenTotals(groups);
+  const share = formatPercent(percent);
   return (
     <section className={`${parts.card} ${classes.totals}`} aria-labelledby="totals">
-      <h2 id="totals">All groups</h2>
-      <p className={`${classes.figure} ${classes.avoided}`}>
-        <b className="num">{formatTokens(avoided)}</b>
-        <span>tokens avoided</span>
+      <h2 id="totals">{t('groups.totals.title')}</h2>
+      <p className={`${classes.figure} ${classes.saved}`}>
+        <b className="num">{formatTokens(saved)}</b>
+        <span>{t('groups.totals.saved')}</span>
       </p>
-      <Progress value={share} size={6} aria-label={`${share}% of the tokens were avoided`} />
+      <Progress value={percent} size={6} aria-label={t('groups.totals.savedShare', { share })} />
       <p className="small dim num">
-        {share}% of all; {formatTokens(spent)} were spent
+        {t('groups.totals.used', { share, used: formatTokens(used) })}
       </p>
       <table className={`${classes.tally} num`}>
         <thead>
           <tr>
             <th scope="col">
-              <span className="unseen">Group</span>
+              <span className="unseen">{t('groups.totals.columnGroup')}</span>
             </th>
-            <th scope="col">spent</th>
-            <th scope="col">avoided</th>
+            <th scope="col">{t('groups.totals.columnUsed')}</th>
+            <th scope="col">{t('groups.totals.columnSaved')}</th>
           </tr>
         </thead>
         <tbody>
@@ -207,7 +200,7 @@ function LoadingGroup() {
       className={`${classes.page} ${parts.late}`}
       role="status"
       aria-busy="true"
-      aria-label="Loading"
+      aria-label={t('common.loading')}
     >
       <div className={classes.side}>
         {[0, 1, 2].map((row) => (

@@ -8,7 +8,7 @@ import { type FormEvent, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
-import { plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import classes from './groups.module.css';
@@ -25,8 +25,8 @@ export function ObserveModal({ isOpen, onClose }: ObserveModalProps) {
       opened={isOpen}
       onClose={onClose}
       size="lg"
-      title="Observe a group"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('groups.observe.title')}
+      closeButtonProps={{ 'aria-label': t('common.action.close') }}
     >
       <ChooseGroupForm onDone={onClose} />
     </Modal>
@@ -44,15 +44,15 @@ function ChooseGroupForm({ onDone }: { onDone(): void }) {
   if (preview.data !== undefined) {
     return <ObserveTerms preview={preview.data} onBack={preview.reset} onDone={onDone} />;
   }
-  const look = (event: FormEvent) => {
+  const find = (event: FormEvent) => {
     event.preventDefault();
     preview.mutate(group.trim());
   };
   return (
-    <form className={classes.form} onSubmit={look}>
+    <form className={classes.form} onSubmit={find}>
       <TextInput
-        label="Which group"
-        description="Its name, as your phone shows it. Relay has to have heard from it once."
+        label={t('groups.observe.group')}
+        description={t('groups.observe.groupHint')}
         data-autofocus
         value={group}
         onChange={(event) => setGroup(event.currentTarget.value)}
@@ -64,7 +64,7 @@ function ChooseGroupForm({ onDone }: { onDone(): void }) {
       )}
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone || group.trim() === ''} loading={preview.isPending}>
-          Look it up
+          {t('groups.observe.find')}
         </Button>
       </div>
     </form>
@@ -81,14 +81,14 @@ interface ObserveTermsProps {
 
 function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
   const [isAnnounced, setAnnounced] = useState(false);
-  const [answers, setAnswers] = useState(preview.may_answer);
+  const [mayAnswer, setMayAnswer] = useState(preview.may_answer);
   const isGone = useIsDaemonGone();
   const navigate = useNavigate();
   const { data: retention } = useQuery(retentionQuery);
   const observe = useAction({
     run: () =>
       relay.post('/api/observed-groups', {
-        body: { group: preview.address, announced: isAnnounced, may_answer: answers },
+        body: { group: preview.address, announced: isAnnounced, may_answer: mayAnswer },
       }),
     invalidates: ['groups', 'digests', 'status', 'ledger', 'whatsapp-permissions'],
     showsErrorInPlace: true,
@@ -105,40 +105,43 @@ function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
           <b dir="auto">{preview.name}</b>
           <p className="small dim">
             {preview.observed
-              ? 'Observed already; this changes its terms.'
-              : `Hours and days by ${preview.zone}.`}
+              ? t('groups.observe.alreadyObserved')
+              : t('groups.observe.zone', { zone: preview.zone })}
           </p>
         </div>
       </div>
       <div>
-        <h3>Tell the group first</h3>
+        <h3>{t('groups.observe.announce')}</h3>
         <blockquote dir="auto" className={classes.announcement}>
           {preview.announcement}
         </blockquote>
         <CopyButton value={preview.announcement}>
           {({ copied, copy }) => (
             <Button variant="default" size="xs" onClick={copy}>
-              {copied ? 'Copied' : 'Copy these words'}
+              {t(copied ? 'common.action.copied' : 'groups.observe.copyText')}
             </Button>
           )}
         </CopyButton>
       </div>
       {retention !== undefined && (
         <Note hue="parked" icon={IconInfoCircle}>
-          Messages of this group are kept for{' '}
-          {plural(retention.limits.observed_messages_days, 'day')} and digests for{' '}
-          {plural(retention.limits.digests_days, 'day')}. What Relay has of it that is older is
-          deleted, and stays deleted.
+          {t('groups.observe.retention', {
+            messageDays: retention.limits.observed_messages_days,
+            digestDays: retention.limits.digests_days,
+          })}
         </Note>
       )}
       <Switch
-        label="Your assistant may answer you there"
-        description={`Only when you ask ${preview.assistant_name} by name, ${plural(preview.answers_per_day, 'time')} a day at most.`}
-        checked={answers}
-        onChange={(event) => setAnswers(event.currentTarget.checked)}
+        label={t('groups.observe.answers')}
+        description={t('groups.observe.answersHint', {
+          assistant: preview.assistant_name,
+          count: preview.answers_per_day,
+        })}
+        checked={mayAnswer}
+        onChange={(event) => setMayAnswer(event.currentTarget.checked)}
       />
       <Checkbox
-        label="I have told the group"
+        label={t('groups.observe.announced')}
         checked={isAnnounced}
         onChange={(event) => setAnnounced(event.currentTarget.checked)}
       />
@@ -154,10 +157,10 @@ function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
           loading={observe.isPending}
           onClick={() => observe.mutate()}
         >
-          {answers ? 'Read it' : 'Read it in silence'}
+          {t('groups.observe.start')}
         </Button>
         <Button variant="default" onClick={onBack}>
-          Another group
+          {t('groups.observe.another')}
         </Button>
       </div>
     </div>
@@ -183,9 +186,9 @@ export function StopObservingModal({ group, isOpen, onClose }: StopObservingModa
         query: { erase: erases ? 'true' : 'false' },
       }),
     invalidates: ['groups', 'digests', 'status', 'ledger'],
-    successMessage: erases
-      ? `${group.name} is no longer read, and what was kept is erased.`
-      : `${group.name} is no longer read.`,
+    successMessage: t(erases ? 'groups.stop.doneErased' : 'groups.stop.done', {
+      group: group.name,
+    }),
     onSuccess: onClose,
   });
   const limits = retention?.limits;
@@ -193,20 +196,23 @@ export function StopObservingModal({ group, isOpen, onClose }: StopObservingModa
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={`Stop observing ${group.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('groups.stop.title', { group: group.name })}
+      closeButtonProps={{ 'aria-label': t('common.action.close') }}
     >
       <p>
-        Nothing more is read there and no digest is made.{' '}
+        {t('groups.stop.explanation')}{' '}
         {limits !== undefined &&
-          `What was kept stays until its limit: messages ${plural(limits.observed_messages_days, 'day')}, digests ${plural(limits.digests_days, 'day')}.`}
+          t('groups.stop.retention', {
+            messageDays: limits.observed_messages_days,
+            digestDays: limits.digests_days,
+          })}
       </p>
       <Checkbox
         my={14}
         checked={erases}
         onChange={(event) => setErases(event.currentTarget.checked)}
-        label="Also erase what was kept"
-        description="Its messages, digests and facts go now, and cannot be brought back."
+        label={t('groups.stop.erase')}
+        description={t('groups.stop.eraseHint')}
       />
       <div className={classes.acts}>
         <Button
@@ -215,10 +221,10 @@ export function StopObservingModal({ group, isOpen, onClose }: StopObservingModa
           loading={stop.isPending}
           onClick={() => stop.mutate()}
         >
-          {erases ? 'Stop and erase' : 'Stop observing'}
+          {t(erases ? 'groups.stop.actionErase' : 'groups.stop.action')}
         </Button>
         <Button variant="default" onClick={onClose}>
-          Go on observing
+          {t('common.action.cancel')}
         </Button>
       </div>
     </Modal>

@@ -2,15 +2,19 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
+import { formatLocale, t } from '../../i18n.ts';
 import { formatTokens } from './copy.ts';
 
-const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
 export function TokensChart({ days }: { readonly days: ObservedGroup['days'] }) {
+  const shortDate = new Intl.DateTimeFormat(formatLocale(), {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
   const data = days.map((day) => ({
-    day: dated.format(Date.parse(`${day.day}T00:00:00Z`)),
-    spent: day.tokens_spent,
-    avoided: day.tokens_avoided,
+    day: shortDate.format(Date.parse(`${day.day}T00:00:00Z`)),
+    used: day.tokens_spent,
+    saved: day.tokens_avoided,
   }));
   return (
     <BarChart
@@ -19,8 +23,16 @@ export function TokensChart({ days }: { readonly days: ObservedGroup['days'] }) 
       dataKey="day"
       type="stacked"
       series={[
-        { name: 'spent', color: 'light-dark(#16819a, #3fa3b8)' },
-        { name: 'avoided', color: 'light-dark(#8d9093, #7f8a8f)' },
+        {
+          name: 'used',
+          label: t('groups.usage.legendUsed'),
+          color: 'light-dark(#16819a, #3fa3b8)',
+        },
+        {
+          name: 'saved',
+          label: t('groups.usage.legendSaved'),
+          color: 'light-dark(#8d9093, #7f8a8f)',
+        },
       ]}
       valueFormatter={formatTokens}
       gridAxis="x"

@@ -10,6 +10,7 @@ import { lazy, type ReactNode, useState } from 'react';
 import { loadWhenReachable } from '../../data/lazy-load.ts';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
+import { t } from '../../i18n.ts';
 import { RenderWhenIdle } from '../../parts/deferred.tsx';
 import { Card } from '../../parts/page.tsx';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
@@ -20,7 +21,6 @@ import {
   answersChart,
   bucketLabel,
   type ChartContent,
-  periodText,
   tokensChart,
   trafficChart,
   turnsChart,
@@ -37,8 +37,12 @@ export function ActivityCharts() {
   const isThere = activity.data !== undefined;
   if (!isThere) {
     return (
-      <Card title="Messages" aside={<ActivitySpanLinks />}>
-        <QueryContent query={activity} subject="The activity" loading={<LoadingLines lines={5} />}>
+      <Card title={t('home.messages')} aside={<ActivitySpanLinks />}>
+        <QueryContent
+          query={activity}
+          subject={t('home.activity')}
+          loading={<LoadingLines lines={5} />}
+        >
           {() => null}
         </QueryContent>
       </Card>
@@ -83,7 +87,7 @@ export function TurnsChartCard() {
       height={120}
       aside={
         <Link className="small" to="/conversations">
-          Board
+          {t('home.turns.board')}
         </Link>
       }
     />
@@ -93,7 +97,7 @@ export function TurnsChartCard() {
 function ActivitySpanLinks() {
   const { hours = 24 } = useSearch({ strict: false });
   return (
-    <nav className={classes.spans} aria-label="How far back">
+    <nav className={classes.spans} aria-label={t('home.span.label')}>
       {ACTIVITY_SPANS.map((span) => (
         <Link
           key={span.hours}
@@ -105,14 +109,14 @@ function ActivitySpanLinks() {
           activeProps={{}}
           aria-current={span.hours === hours ? 'true' : undefined}
         >
-          {span.word}
+          {t('home.span', { days: span.hours / 24 })}
         </Link>
       ))}
     </nav>
   );
 }
 
-// A card with a chart: a sentence that says the same, a legend, and the figures as a table on demand. The chart loads
+// A card with a chart: a summary, a legend, and the figures as a table on demand. The chart loads
 // when the page is idle; its space is reserved, so that nothing jumps.
 
 const loadCharts = () => loadWhenReachable(() => import('./charts.tsx'));
@@ -147,7 +151,7 @@ function ChartCard({ charted, activity, kind, turn, height = 168, aside }: Chart
             </div>
           )}
           <div className={classes.under}>
-            <ul className={classes.legend} aria-label="Legend">
+            <ul className={classes.legend} aria-label={t('home.chart.legend')}>
               {series.map(({ name, label, hue }) => (
                 <li key={name} data-hue={hue}>
                   {label}
@@ -161,9 +165,11 @@ function ChartCard({ charted, activity, kind, turn, height = 168, aside }: Chart
               color="gray"
               onClick={() => setAsTable(!asTable)}
               leftSection={<Icon size={14} stroke={1.7} aria-hidden />}
-              aria-label={`${title} as a ${asTable ? 'chart' : 'table'}`}
+              aria-label={t(asTable ? 'home.chart.chart.label' : 'home.chart.table.label', {
+                title,
+              })}
             >
-              {asTable ? 'Chart' : 'Table'}
+              {t(asTable ? 'home.chart.chart' : 'home.chart.table')}
             </Button>
           </div>
         </>
@@ -180,14 +186,14 @@ function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'a
   return (
     <section
       className={classes.figures}
-      aria-label={`${title}, ${periodText(activity)}`}
+      aria-label={t('home.chart.region', { title })}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is scrolled by keys too
       tabIndex={0}
     >
       <table className="num">
         <thead>
           <tr>
-            <th scope="col">{unit === 'hour' ? 'Hour' : 'Day'}</th>
+            <th scope="col">{t(unit === 'hour' ? 'home.chart.hour' : 'home.chart.day')}</th>
             {series.map(({ name, label }) => (
               <th scope="col" key={name}>
                 {label}

@@ -1,4 +1,4 @@
-// The summary of Home, from live counts. Pure.
+// Texts of Home, from live counts.
 
 import type { Activity, ActivityBucket } from '@relay/contract/api/activity';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -6,13 +6,13 @@ import { TOKEN_SPENDERS, type TokenSpender } from '@relay/contract/api/constants
 import type { ListedInstance } from '@relay/contract/api/instances';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { formatLocale, t } from '../../i18n.ts';
 import {
-  countInWords,
+  formatHour,
   formatShortDate,
   formatShortWeekday,
   formatTimeOfDay,
   groupDigits,
-  plural,
 } from '../../parts/format.ts';
 import type { Hue } from '../../theme/theme.ts';
 
@@ -23,95 +23,76 @@ export const withoutListedApprovals = <Stopped extends Pick<ListedInstance, 'app
 ): readonly Stopped[] =>
   stopped.filter(({ approval_id }) => !asked.some(({ id }) => id === approval_id));
 
-export function homeSentence(
+export function homeSummary(
   status: DaemonStatus,
   link: LinkBody | undefined,
   isGone: boolean,
 ): string {
   // Data from its last answer is not shown as current.
-  if (isGone) return 'Relay is not answering.';
-  return `${howItIs(status, link)} ${whatWaits(status.waiting_count)}`;
+  if (isGone) return t('home.summary.offline');
+  return t('home.summary', {
+    state: relayState(status, link),
+    waiting: status.waiting_count,
+    sent: status.sending.sent_today,
+    active: status.active_instance_count,
+  });
 }
 
-function howItIs(status: DaemonStatus, link: LinkBody | undefined): string {
-  if (status.hold) return 'Relay is on hold.';
-  if (status.whatsapp_connected) return 'Relay is listening.';
-  if (link === undefined) return 'Relay is running.';
-  if (link.phone === null) return 'Relay is not linked yet.';
-  return link.status === 'connecting' ? 'Relay is reconnecting.' : 'WhatsApp is not connected.';
+function relayState(status: DaemonStatus, link: LinkBody | undefined): string {
+  if (status.hold) return 'hold';
+  if (status.whatsapp_connected) return 'connected';
+  if (link === undefined) return 'running';
+  if (link.phone === null) return 'unlinked';
+  return link.status === 'connecting' ? 'connecting' : 'disconnected';
 }
 
-function whatWaits(n: number): string {
-  if (n === 0) return 'Nothing waits for you.';
-  return `${countInWords(n, 'thing waits', 'things wait')} for you.`;
-}
+// The charts as text and tables: each chart has a summary and its figures.
 
-export function homeLead(status: DaemonStatus): string {
-  const { sending, active_instance_count, knocks_waiting, storage } = status;
-  const sent =
-    sending.sent_today === 0
-      ? 'Nothing left in the last 24 hours'
-      : `${plural(sending.sent_today, 'message')} left in the last 24 hours`;
-  const open =
-    active_instance_count === 0
-      ? 'no conversation is under way'
-      : `${plural(active_instance_count, 'conversation is', 'conversations are')} under way`;
-  const knocked =
-    knocks_waiting === 0
-      ? ''
-      : ` ${plural(knocks_waiting, 'person', 'people')} knocked; nobody read them.`;
-  return `${sent}, ${open}.${knocked}${storage === null ? '' : ` ${storage}`}`;
-}
+let compactNumber: Intl.NumberFormat | undefined;
 
-// The charts as text and tables: each chart has a sentence that says the same, and its figures. Pure.
-
-const UNITS = [
-  { size: 1e9, sign: 'B' },
-  { size: 1e6, sign: 'M' },
-  { size: 1e3, sign: 'k' },
-] as const;
-
-/** `950`, `42.7k`, `2M`: at most one decimal. A value that would round to 1000 of a unit uses the next unit. */
+/** `950`, `42.7k`, `2m`: at most one decimal. */
 export function formatCompact(n: number): string {
-  const unit = UNITS.find(({ size }) => n >= size * 0.99995);
-  const shown = Math.round((n / (unit?.size ?? 1)) * 10) / 10;
-  return `${shown}${unit?.sign ?? ''}`;
+  compactNumber ??= new Intl.NumberFormat(formatLocale(), {
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  });
+  return compactNumber.format(n);
 }
 
 /** `4 s`, `2 min 5 s`, `1 h 12 min`: two units, because a median is read closely. */
 export function formatAnswerTime(ms: number): string {
-  const s = Math.round(ms / 1_000);
-  if (s < 1) return `${Math.max(ms, 0).toFixed(0)} ms`;
-  if (s < 60) return `${s} s`;
-  if (s < 3_600) return inTwoUnits(s, 60, 'min', 1, 's');
-  return inTwoUnits(s, 3_600, 'h', 60, 'min');
-}
-
-function inTwoUnits(
-  s: number,
-  large: number,
-  largeName: string,
-  small: number,
-  smallName: string,
-): string {
-  const rest = Math.floor((s % large) / small);
-  return `${Math.floor(s / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 1) return t('home.time.ms', { ms: Math.max(ms, 0).toFixed(0) });
+  if (seconds < 60) return t('home.time.s', { s: seconds });
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) {
+    const s = seconds % 60;
+    return s === 0
+      ? t('home.time.min', { min: minutes })
+      : t('home.time.minS', { min: minutes, s });
+  }
+  const h = Math.floor(minutes / 60);
+  const min = minutes % 60;
+  return min === 0 ? t('home.time.h', { h }) : t('home.time.hMin', { h, min });
 }
 
 type Unit = Activity['unit'];
 
 /** Under a bar: the hour or the day. */
 export const tickLabel = (at: string, unit: Unit): string =>
-  unit === 'hour' ? formatTimeOfDay(at).slice(0, 2) : formatShortDate(new Date(at));
+  unit === 'hour' ? formatHour(at) : formatShortDate(new Date(at));
 
 /** In a table and over a bar. */
 export const bucketLabel = (at: string, unit: Unit): string =>
   unit === 'hour'
     ? formatTimeOfDay(at)
-    : `${formatShortWeekday(new Date(at))} ${formatShortDate(new Date(at))}`;
+    : t('home.chart.date', {
+        weekday: formatShortWeekday(new Date(at)),
+        date: formatShortDate(new Date(at)),
+      });
 
-export const periodText = ({ hours }: Pick<Activity, 'hours'>): string =>
-  hours === 24 ? 'the last 24 hours' : `the last ${hours / 24} days`;
+const periodText = ({ hours }: Pick<Activity, 'hours'>): string =>
+  t('home.period', { days: hours / 24 });
 
 /** One line or stack of a chart. */
 interface ChartSeries {
@@ -136,19 +117,13 @@ export interface ChartContent {
 
 export function trafficChart(activity: Activity): ChartContent {
   const { received, sent } = activity.total;
-  const busiest = activity.buckets.reduce((most, b) => (b.received > most.received ? b : most));
   return {
-    title: activity.unit === 'hour' ? 'Messages per hour' : 'Messages per day',
-    summary:
-      received + sent === 0
-        ? `Nothing came in or left in ${periodText(activity)}.`
-        : `${plural(received, 'message')} came in and ${groupDigits(sent)} left in ${periodText(activity)}${
-            received > 0 ? `, most ${when(busiest.at, activity.unit)}` : ''
-          }.`,
+    title: activity.unit === 'hour' ? t('home.traffic.hour') : t('home.traffic.day'),
+    summary: trafficSummary(activity),
     isEmpty: received + sent === 0,
     series: [
-      { name: 'received', label: 'In', hue: 'them' },
-      { name: 'sent', label: 'Out', hue: 'agent' },
+      { name: 'received', label: t('home.traffic.received'), hue: 'them' },
+      { name: 'sent', label: t('home.traffic.sent'), hue: 'agent' },
     ],
     value: (bucket, series) => (series === 'received' ? bucket.received : bucket.sent),
     formatValue: (n) => groupDigits(n),
@@ -156,21 +131,35 @@ export function trafficChart(activity: Activity): ChartContent {
   };
 }
 
-const when = (at: string, unit: Unit): string =>
-  unit === 'hour' ? `after ${formatTimeOfDay(at)}` : `on ${bucketLabel(at, unit)}`;
+function trafficSummary(activity: Activity): string {
+  const { received, sent } = activity.total;
+  const period = periodText(activity);
+  if (received + sent === 0) return t('home.traffic.empty', { period });
+  if (received === 0) return t('home.traffic.onlySent', { sent, period });
+  const { unit, buckets } = activity;
+  const busiest = buckets.reduce((most, b) => (b.received > most.received ? b : most));
+  const time = bucketLabel(busiest.at, unit);
+  return t('home.traffic.summary', { received, sent, period, unit, time });
+}
 
 export function answersChart(activity: Activity): ChartContent {
   const { answers, answer_ms, slow_answer_ms } = activity.total;
+  const period = periodText(activity);
   return {
-    title: 'Time to answer',
+    title: t('home.answers.title'),
     summary:
       answer_ms === null || slow_answer_ms === null
-        ? `No agent answered anybody in ${periodText(activity)}.`
-        : `Half of ${plural(answers, 'answer')} took ${formatAnswerTime(answer_ms)} or less; one in twenty took longer than ${formatAnswerTime(slow_answer_ms)}.`,
+        ? t('home.answers.empty', { period })
+        : t('home.answers.summary', {
+            count: answers,
+            period,
+            median: formatAnswerTime(answer_ms),
+            slow: formatAnswerTime(slow_answer_ms),
+          }),
     isEmpty: answers === 0,
     series: [
-      { name: 'answer_ms', label: 'Median', hue: 'agent' },
-      { name: 'slow_answer_ms', label: 'Slowest 5%', hue: 'held' },
+      { name: 'answer_ms', label: t('home.answers.median'), hue: 'agent' },
+      { name: 'slow_answer_ms', label: t('home.answers.slow'), hue: 'held' },
     ],
     value: (bucket, series) => (series === 'answer_ms' ? bucket.answer_ms : bucket.slow_answer_ms),
     formatValue: formatAnswerTime,
@@ -178,13 +167,15 @@ export function answersChart(activity: Activity): ChartContent {
   };
 }
 
-const SPENDER_SHOWN: Readonly<Record<TokenSpender, Omit<ChartSeries, 'name'>>> = {
-  conversations: { label: 'Conversations', hue: 'agent' },
-  auto_reply: { label: 'Answers', hue: 'them' },
-  assistant: { label: 'Assistant', hue: 'ok' },
-  groups: { label: 'Groups', hue: 'held' },
-  other: { label: 'Other', hue: 'parked' },
+const SPENDER_HUES: Readonly<Record<TokenSpender, Hue>> = {
+  conversations: 'agent',
+  auto_reply: 'them',
+  assistant: 'ok',
+  groups: 'held',
+  other: 'parked',
 };
+
+const spenderLabel = (spender: TokenSpender): string => t(`home.spender.${spender}`);
 
 export function tokensChart(activity: Activity): ChartContent {
   const { tokens } = activity.total;
@@ -194,40 +185,47 @@ export function tokensChart(activity: Activity): ChartContent {
     (top, one) => (top === undefined || tokens[one] > tokens[top] ? one : top),
     undefined,
   );
+  const period = periodText(activity);
   return {
-    title: 'Tokens used',
+    title: t('home.tokens.title'),
     summary:
       most === undefined
-        ? `No model was asked in ${periodText(activity)}.`
-        : `${plural(all, 'token')} of models in ${periodText(activity)}; ${share(tokens[most], all)} for ${SPENDER_SHOWN[most].label.toLowerCase()}.`,
+        ? t('home.tokens.empty', { period })
+        : t('home.tokens.summary', {
+            count: all,
+            period,
+            spender: spenderLabel(most),
+            share: tokens[most] / all,
+          }),
     isEmpty: all === 0,
-    series: used.map((spender) => ({ name: spender, ...SPENDER_SHOWN[spender] })),
+    series: used.map((spender) => ({
+      name: spender,
+      label: spenderLabel(spender),
+      hue: SPENDER_HUES[spender],
+    })),
     value: (bucket, series) => bucket.tokens[series as TokenSpender],
     formatValue: (n) => groupDigits(n),
     formatTick: formatCompact,
   };
 }
 
-const share = (part: number, all: number): string =>
-  part === all ? 'all of them' : `${Math.round((part / all) * 100)}%`;
-
 type TurnName = keyof ActivityBucket['turns'];
 
 export function turnsChart(activity: Activity): ChartContent {
   const now = activity.buckets.at(-1)?.turns ?? { you: 0, agent: 0, them: 0, parked: 0 };
   const open = now.you + now.agent + now.them + now.parked;
-  const ever = activity.buckets.some(({ turns }) => Object.values(turns).some((n) => n > 0));
+  const hadOpen = activity.buckets.some(({ turns }) => Object.values(turns).some((n) => n > 0));
   return {
-    title: 'Whose turn',
-    summary: ever
-      ? `${plural(open, 'conversation is', 'conversations are')} open: ${now.you} yours, ${now.agent} the agent’s, ${now.them} theirs, ${now.parked} parked.`
-      : `No conversation was open in ${periodText(activity)}.`,
-    isEmpty: !ever,
+    title: t('home.turns.title'),
+    summary: hadOpen
+      ? t('home.turns.summary', { open, ...now })
+      : t('home.turns.empty', { period: periodText(activity) }),
+    isEmpty: !hadOpen,
     series: [
-      { name: 'you', label: 'Yours', hue: 'you' },
-      { name: 'agent', label: 'Agent’s', hue: 'agent' },
-      { name: 'them', label: 'Theirs', hue: 'them' },
-      { name: 'parked', label: 'Parked', hue: 'parked' },
+      { name: 'you', label: t('home.turns.you'), hue: 'you' },
+      { name: 'agent', label: t('home.turns.agent'), hue: 'agent' },
+      { name: 'them', label: t('home.turns.them'), hue: 'them' },
+      { name: 'parked', label: t('home.turns.parked'), hue: 'parked' },
     ],
     value: (bucket, series) => bucket.turns[series as TurnName],
     formatValue: (n) => groupDigits(n),

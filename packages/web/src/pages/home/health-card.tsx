@@ -5,12 +5,14 @@ import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { useQuery } from '@tanstack/react-query';
 import { linkQuery, statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { connectionDisplay } from '../../parts/connection.ts';
 import { formatAgo, groupDigits } from '../../parts/format.ts';
 import { Light } from '../../parts/marks.tsx';
 import { Card, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import type { Hue } from '../../theme/theme.ts';
 import classes from './home.module.css';
 
@@ -18,8 +20,12 @@ export function HealthCard() {
   const status = useQuery(statusQuery);
   const link = useQuery(linkQuery);
   return (
-    <Card title="Account health">
-      <QueryContent query={status} subject="The health" loading={<LoadingLines lines={6} />}>
+    <Card title={t('home.health.title')}>
+      <QueryContent
+        query={status}
+        subject={t('home.health.title')}
+        loading={<LoadingLines lines={6} />}
+      >
         {(now) => (
           <>
             <HealthVerdict status={now} link={link.data} />
@@ -32,10 +38,10 @@ export function HealthCard() {
   );
 }
 
-const LIGHTS: Record<DaemonStatus['sending']['light'], { hue: Hue; word: string }> = {
-  green: { hue: 'ok', word: 'Good standing' },
-  amber: { hue: 'held', word: 'Slowed down' },
-  red: { hue: 'bad', word: 'Refused' },
+const LIGHT_HUES: Readonly<Record<DaemonStatus['sending']['light'], Hue>> = {
+  green: 'ok',
+  amber: 'held',
+  red: 'bad',
 };
 
 interface HealthVerdictProps {
@@ -46,10 +52,10 @@ interface HealthVerdictProps {
 /** The connection is judged before the account: an unconnected account is neither healthy nor unhealthy. */
 function HealthVerdict({ status, link }: HealthVerdictProps) {
   const now = useNow();
-  const { hue, word } = LIGHTS[status.sending.light];
+  const { light, sentence } = status.sending;
   const shown =
     link === undefined || link.status === 'connected'
-      ? { hue, word, sentence: status.sending.sentence }
+      ? { hue: LIGHT_HUES[light], word: t(`home.health.${light}`), sentence }
       : connectionDisplay(link, now);
   return (
     <div className={classes.health}>
@@ -66,13 +72,14 @@ function HealthVerdict({ status, link }: HealthVerdictProps) {
 
 function Meters({ status: { sending } }: { readonly status: DaemonStatus }) {
   const { caps } = sending;
-  if (!caps.enabled) return <p className={`${classes.meters} small dim`}>Pacing is off.</p>;
+  if (!caps.enabled)
+    return <p className={`${classes.meters} small dim`}>{t('home.health.pacingOff')}</p>;
   return (
     <div className={classes.meters}>
-      <Meter label="Sent this hour" n={sending.sent_this_hour} of={caps.per_hour} />
-      <Meter label="Sent in 24 hours" n={sending.sent_today} of={caps.per_day} />
+      <Meter label={t('home.meter.hour')} n={sending.sent_this_hour} of={caps.per_hour} />
+      <Meter label={t('home.meter.day')} n={sending.sent_today} of={caps.per_day} />
       <Meter
-        label="New people in 24 hours"
+        label={t('home.meter.newContacts')}
         n={sending.first_contacts_today}
         of={caps.first_contacts_per_day}
       />
@@ -93,12 +100,16 @@ function Meter({
     <div className={parts.meter}>
       <span className="dim">{label}</span>
       <span className="num">
-        <b>{n}</b> <span className="dim">of {of}</span>
+        <RichText
+          id="home.meter.used"
+          values={{ used: groupDigits(n), limit: groupDigits(of) }}
+          components={{ b: <b />, dim: <span className="dim" /> }}
+        />
       </span>
       <Progress
         value={of === 0 ? 0 : (n / of) * 100}
         size={6}
-        aria-label={`${label}: ${n} of ${of}`}
+        aria-label={t('home.meter.label', { label, used: n, limit: of })}
       />
     </div>
   );
@@ -108,15 +119,26 @@ function LinkHealth({ link: { health } }: { readonly link: LinkBody }) {
   const now = useNow();
   return (
     <dl className={`${parts.facts} num`}>
-      <dt>Last heard</dt>
-      <dd>{health.lastStanzaAt === null ? 'not yet' : formatAgo(health.lastStanzaAt, now)}</dd>
-      <dt>Round trip</dt>
-      <dd>{health.pingMs === null ? 'not measured' : `${Math.round(health.pingMs)} ms`}</dd>
-      <dt>Reconnects this hour</dt>
-      <dd>{health.flaps}</dd>
-      <dt>Could not decrypt</dt>
+      <dt>{t('home.health.lastActivity')}</dt>
       <dd>
-        {health.undecryptable} of {groupDigits(health.received)}
+        {health.lastStanzaAt === null
+          ? t('home.health.notYet')
+          : formatAgo(health.lastStanzaAt, now)}
+      </dd>
+      <dt>{t('home.health.ping')}</dt>
+      <dd>
+        {health.pingMs === null
+          ? t('home.health.notMeasured')
+          : t('home.time.ms', { ms: Math.round(health.pingMs) })}
+      </dd>
+      <dt>{t('home.health.disconnects')}</dt>
+      <dd>{health.flaps}</dd>
+      <dt>{t('home.health.undecryptable')}</dt>
+      <dd>
+        {t('home.health.undecryptable.value', {
+          count: health.undecryptable,
+          total: health.received,
+        })}
       </dd>
     </dl>
   );

@@ -9,15 +9,17 @@ import { Link } from '@tanstack/react-router';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { linkQuery, recentLedgerQuery, statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, RenderWhenIdle } from '../../parts/deferred.tsx';
 import { formatFullTime, formatMoment, formatTimeOfDay, groupDigits } from '../../parts/format.ts';
 import { Badge } from '../../parts/marks.tsx';
-import { outcomeDisplay } from '../../parts/outcomes.ts';
+import { decisionDisplay } from '../../parts/outcomes.ts';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { ActivityCharts, TurnsChartCard, useActivity } from './activity.tsx';
-import { formatCompact, homeLead, homeSentence } from './copy.ts';
+import { formatCompact, homeSummary } from './copy.ts';
 import { HealthCard } from './health-card.tsx';
 import classes from './home.module.css';
 import { WaitingCard } from './waiting-card.tsx';
@@ -30,14 +32,21 @@ export function HomeScreen() {
   const isUnlinked = link !== undefined && link.phone === null;
   return (
     <Page
-      title="Home"
+      title={t('common.page.home')}
       eyebrow={formatFullTime(now)}
-      sentence={status ? homeSentence(status, link, isGone) : 'Asking Relay how it is …'}
-      summary={status && !isGone ? homeLead(status) : undefined}
+      summary={
+        status ? (
+          <>
+            {homeSummary(status, link, isGone)} {!isGone && status.storage}
+          </>
+        ) : (
+          t('common.loading')
+        )
+      }
       actions={
         isUnlinked ? (
           <Button component={Link} to="/tools" leftSection={<IconPlugConnected size={17} />}>
-            Link device
+            {t('home.link')}
           </Button>
         ) : undefined
       }
@@ -78,34 +87,38 @@ function RestartReportCard() {
   if (report === null || report.until === seen) return null;
   return (
     <Card
-      title="While it was off"
+      title={t('home.report.title')}
       aside={
-        <ActionIcon onClick={() => setSeen(report.until)} aria-label="Dismiss the report">
+        <ActionIcon onClick={() => setSeen(report.until)} aria-label={t('home.report.dismiss')}>
           <IconX size={16} />
         </ActionIcon>
       }
     >
       <p className="small dim">
-        {formatMoment(report.since, now)} to {formatMoment(report.until, now)}. {report.sentence}
+        {t('home.report.text', {
+          since: formatMoment(report.since, now),
+          until: formatMoment(report.until, now),
+          sentence: report.sentence,
+        })}
       </p>
       <div className={classes.figures} style={{ marginTop: 12 }}>
-        <HomeFigure n={report.messages} says="came in" />
-        <HomeFigure n={report.chats} says="chats" />
-        <HomeFigure n={report.unknownSends} says="sends unsure" />
-        <HomeFigure n={report.needsYou} says="need you" />
+        <HomeFigure n={report.messages} label={t('home.figure.received')} />
+        <HomeFigure n={report.chats} label={t('home.report.chats')} />
+        <HomeFigure n={report.unknownSends} label={t('home.report.unknown')} />
+        <HomeFigure n={report.needsYou} label={t('home.report.needsYou')} />
       </div>
       <p className="small" style={{ marginTop: 12 }}>
-        <Link to="/ledger">See these in the ledger</Link>
+        <Link to="/ledger">{t('home.report.ledger')}</Link>
       </p>
     </Card>
   );
 }
 
-function HomeFigure({ n, says }: { readonly n: number; readonly says: string }) {
+function HomeFigure({ n, label }: { readonly n: number; readonly label: string }) {
   return (
     <div>
       <b>{groupDigits(n)}</b>
-      <span>{says}</span>
+      <span>{label}</span>
     </div>
   );
 }
@@ -116,28 +129,42 @@ function TodayCard() {
   const activity = useActivity();
   const { data: status } = useQuery(statusQuery);
   return (
-    <Card title="Today">
-      <QueryContent query={activity} subject="The numbers" loading={<LoadingLines lines={3} />}>
+    <Card title={t('home.today.title')}>
+      <QueryContent
+        query={activity}
+        subject={t('home.activity')}
+        loading={<LoadingLines lines={3} />}
+      >
         {({ today }) => (
           <>
             <div className={classes.figures}>
-              <HomeFigure n={today.received} says="came in" />
-              <HomeFigure n={today.sent} says="left" />
-              <HomeFigure n={today.answers} says="answers" />
-              <HomeFigure n={today.completed} says="talks done" />
-              <HomeFigure n={status?.sending.waiting ?? 0} says="about to leave" />
-              <HomeFigure n={status?.sending.failed ?? 0} says="failed in 24 h" />
+              <HomeFigure n={today.received} label={t('home.figure.received')} />
+              <HomeFigure n={today.sent} label={t('home.figure.sent')} />
+              <HomeFigure n={today.answers} label={t('home.figure.answers')} />
+              <HomeFigure n={today.completed} label={t('home.figure.completed')} />
+              <HomeFigure n={status?.sending.waiting ?? 0} label={t('home.figure.queued')} />
+              <HomeFigure n={status?.sending.failed ?? 0} label={t('home.figure.failed')} />
             </div>
             <div className={parts.meter} style={{ marginTop: 14 }}>
-              <span className="dim">Tokens of models</span>
+              <span className="dim">{t('home.tokens.title')}</span>
               <span className="num">
-                <b>{formatCompact(today.tokens)}</b>{' '}
-                <span className="dim">of {formatCompact(today.tokens_per_day)}</span>
+                <RichText
+                  id="home.meter.used"
+                  values={{
+                    used: formatCompact(today.tokens),
+                    limit: formatCompact(today.tokens_per_day),
+                  }}
+                  components={{ b: <b />, dim: <span className="dim" /> }}
+                />
               </span>
               <Progress
                 value={Math.min(100, (today.tokens / today.tokens_per_day) * 100)}
                 size={6}
-                aria-label={`Tokens of models today: ${today.tokens} of ${today.tokens_per_day}`}
+                aria-label={t('home.meter.label', {
+                  label: t('home.tokens.title'),
+                  used: today.tokens,
+                  limit: today.tokens_per_day,
+                })}
               />
             </div>
           </>
@@ -154,18 +181,18 @@ function RecentDecisionsCard() {
   return (
     <Card
       flush
-      title="What it did, and why"
+      title={t('home.decisions.title')}
       aside={
         <Link className="small" to="/ledger">
-          Open ledger
+          {t('home.decisions.open')}
         </Link>
       }
     >
-      <QueryContent query={ledger} subject="The ledger">
+      <QueryContent query={ledger} subject={t('common.page.ledger')}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <EmptyState icon={IconBook2} title="Nothing was decided yet.">
-              Every yes and every no will stand here with its reason.
+            <EmptyState icon={IconBook2} title={t('home.decisions.empty')}>
+              {t('home.decisions.empty.hint')}
             </EmptyState>
           ) : (
             <ul className={`${classes.feed} ${parts.rows}`}>
@@ -181,7 +208,7 @@ function RecentDecisionsCard() {
 }
 
 function RecentDecision({ entry }: { readonly entry: LedgerLine }) {
-  const { word, hue, icon } = outcomeDisplay(entry.outcome);
+  const { word, hue, icon } = decisionDisplay(entry);
   return (
     <li>
       <time dateTime={entry.at}>{formatTimeOfDay(entry.at)}</time>

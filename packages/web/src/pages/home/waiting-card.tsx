@@ -19,12 +19,14 @@ import {
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
-import { formatAgo, formatContact, formatMoment, plural } from '../../parts/format.ts';
+import { formatAgo, formatContact, formatMoment } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import { withoutListedApprovals } from './copy.ts';
 import classes from './home.module.css';
@@ -35,7 +37,7 @@ const MOST_APPROVALS = 6;
 export function WaitingCard() {
   const approvals = useQuery(pendingApprovalsQuery);
   const { data: needing = [] } = useQuery(needsYouQuery);
-  const { data: knocks = [] } = useQuery(messageRequestsQuery);
+  const { data: requests = [] } = useQuery(messageRequestsQuery);
   const { data: status } = useQuery(statusQuery);
   const asked = approvals.data ?? [];
   const shown = asked.slice(0, MOST_APPROVALS);
@@ -46,25 +48,27 @@ export function WaitingCard() {
     ...stopped.map(({ id }) => `/conversations/${id}`),
     ...shown.map(({ id }) => `/approvals/${id}`),
     ...(more > 0 ? ['/approvals'] : []),
-    ...(knocks.length > 0 ? ['/people'] : []),
+    ...(requests.length > 0 ? ['/people'] : []),
   ]);
   const first = stopped.length + 1;
   const last = first + shown.length;
   return (
     <Card
       flush
-      title="Waiting for you"
-      badge={waiting > 0 && <Count n={waiting} says={`${waiting} in all`} />}
+      title={t('home.waiting.title')}
+      badge={
+        waiting > 0 && <Count n={waiting} says={t('home.waiting.count', { count: waiting })} />
+      }
       aside={
         <Link className="small" to="/approvals">
-          All approvals
+          {t('home.waiting.all')}
         </Link>
       }
     >
-      <QueryContent query={approvals} subject="What waits for you">
+      <QueryContent query={approvals} subject={t('common.page.approvals')}>
         {() =>
-          waiting + knocks.length === 0 ? (
-            <NothingWaits />
+          waiting + requests.length === 0 ? (
+            <NothingWaiting />
           ) : (
             <ul className={`${classes.needs} ${parts.rows}`}>
               {stopped.map((instance, n) => (
@@ -74,8 +78,8 @@ export function WaitingCard() {
                 <ApprovalItem key={approval.id} n={first + n} approval={approval} />
               ))}
               {more > 0 && <MoreItem n={last} more={more} />}
-              {knocks.length > 0 && (
-                <MessageRequestsItem n={more > 0 ? last + 1 : last} knocks={knocks} />
+              {requests.length > 0 && (
+                <MessageRequestsItem n={more > 0 ? last + 1 : last} requests={requests} />
               )}
             </ul>
           )
@@ -89,13 +93,13 @@ export function WaitingCard() {
 function useDigitKeys(places: readonly string[]) {
   const { history } = useRouter();
   const keys = places.slice(0, 9).map((to, n) => [String(n + 1), () => history.push(to)] as const);
-  useKeys(Object.fromEntries(keys), 'Open what waits, by its place');
+  useKeys(Object.fromEntries(keys), t('home.waiting.keys'));
 }
 
-function NothingWaits() {
+function NothingWaiting() {
   return (
-    <EmptyState icon={IconCircleCheck} hue="ok" title="Nothing waits for you.">
-      Relay will ask here when it needs a yes.
+    <EmptyState icon={IconCircleCheck} hue="ok" title={t('home.waiting.empty')}>
+      {t('home.waiting.empty.hint')}
     </EmptyState>
   );
 }
@@ -109,7 +113,7 @@ interface WaitingItemProps extends ItemPlace {
   readonly tile: ReactNode;
   readonly title: ReactNode;
   readonly acts: ReactNode;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 function WaitingItem({ n, tile, title, acts, children }: WaitingItemProps) {
@@ -143,21 +147,29 @@ function StoppedConversationItem({
             <b dir="auto">{instance.objective}</b>
           </Link>
           <Badge hue="you" icon={IconHandStop}>
-            Needs you
+            {t('common.conversation.state.NEEDS_HUMAN_INTERVENTION')}
           </Badge>
         </>
       }
       acts={
         <Button component={Link} to={`/conversations/${instance.id}`} size="xs">
-          Decide
+          {t('home.waiting.review')}
         </Button>
       }
     >
       <p className="small dim">
-        With{' '}
-        <span dir="auto">{instance.contact_name ?? formatContact(instance.target_contact)}</span>.{' '}
-        <Sentence text={withoutApprovalsHint(instance.reason)} />{' '}
-        {formatAgo(instance.updated_at, now)}.
+        <RichText
+          id="home.waiting.conversation"
+          values={{ ago: formatAgo(instance.updated_at, now) }}
+          components={{
+            name: (
+              <span dir="auto">
+                {instance.contact_name ?? formatContact(instance.target_contact)}
+              </span>
+            ),
+            reason: <Sentence text={withoutApprovalsHint(instance.reason)} />,
+          }}
+        />
       </p>
     </WaitingItem>
   );
@@ -171,12 +183,12 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
   const approve = useAction({
     run: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
     invalidates,
-    successMessage: 'Approved.',
+    successMessage: t('home.waiting.approved'),
   });
   const decline = useAction({
     run: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
     invalidates,
-    successMessage: 'Declined. Nothing was sent.',
+    successMessage: t('home.waiting.declined'),
   });
   const { question, icon, approveLabel } = approvalCopy(approval);
   const isOff = isGone || approve.isPending || decline.isPending;
@@ -191,7 +203,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
           <Link className={classes.needLink} to="/approvals/$id" params={{ id: approval.id }}>
             <b dir="auto">{question}</b>
           </Link>
-          <Chip>expires {formatMoment(approval.expires_at, now)}</Chip>
+          <Chip>{t('home.waiting.expires', { time: formatMoment(approval.expires_at, now) })}</Chip>
         </>
       }
       acts={
@@ -207,19 +219,19 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
               disabled={isOff}
               onClick={() => decline.mutate()}
             >
-              Decline
+              {t('common.action.decline')}
             </Button>
           </>
         ) : (
           <Button component={Link} to={`/approvals/${approval.id}`} size="xs" variant="default">
-            Review
+            {t('home.waiting.review')}
           </Button>
         )
       }
     >
       <p className="small dim">
-        <Sentence text={approvalReason(approval)} />
-        {approval.when !== null && ` When: ${approval.when}.`}
+        <Sentence text={approvalReason(approval)} />{' '}
+        {approval.when !== null && t('home.waiting.when', { when: approval.when })}
       </p>
       <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
     </WaitingItem>
@@ -232,37 +244,33 @@ function MoreItem({ n, more }: ItemPlace & { readonly more: number }) {
     <WaitingItem
       n={n}
       tile={<Tile hue="you" icon={IconStack2} />}
-      title={<b>{plural(more, 'more thing waits', 'more things wait')} for you</b>}
+      title={<b>{t('home.waiting.more', { count: more })}</b>}
       acts={
         <Button component={Link} to="/approvals" size="xs" variant="default">
-          See all
+          {t('home.waiting.viewAll')}
         </Button>
       }
-    >
-      <p className="small dim">The longest waiting stand here.</p>
-    </WaitingItem>
+    />
   );
 }
 
 function MessageRequestsItem({
   n,
-  knocks,
-}: ItemPlace & { readonly knocks: readonly MessageRequest[] }) {
-  const messages = knocks.reduce((sum, { count }) => sum + count, 0);
+  requests,
+}: ItemPlace & { readonly requests: readonly MessageRequest[] }) {
+  const messages = requests.reduce((sum, { count }) => sum + count, 0);
   return (
     <WaitingItem
       n={n}
       tile={<Tile hue="parked" icon={IconDoor} />}
-      title={<b>{plural(knocks.length, 'person', 'people')} knocked</b>}
+      title={<b>{t('home.waiting.requests', { count: requests.length })}</b>}
       acts={
         <Button component={Link} to="/people" size="xs" variant="default">
-          See who
+          {t('home.waiting.requests.view')}
         </Button>
       }
     >
-      <p className="small dim">
-        {plural(messages, 'message')} from people nobody opened. No agent has read them.
-      </p>
+      <p className="small dim">{t('home.waiting.requests.hint', { count: messages })}</p>
     </WaitingItem>
   );
 }

@@ -7,8 +7,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
-import { groupDigits } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { Note } from '../../parts/page.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { shortenId } from './copy.ts';
 import classes from './ledger.module.css';
 import { chainVerdictQuery } from './queries.ts';
@@ -27,16 +28,17 @@ export function ChainCheck() {
           vars={() => ({ root: { '--button-color': 'var(--fg)' } })}
           leftSection={<IconLink size={17} />}
         >
-          {rows === 0 ? 'Chain whole' : `Chain whole to row ${groupDigits(rows)}`}
+          {rows === 0 ? t('ledger.chain.empty') : t('ledger.chain.intact', { rows })}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="The chain of decisions">
+      <Popover.Dropdown aria-label={t('ledger.chain.title')}>
         <div className={classes.verdict}>
           <p>{verdict.sentence}</p>
           <p className="small dim">
-            Each row carries the hash of the one before. The last is{' '}
-            <code title={verdict.head}>{shortenId(verdict.head)}</code>; keep it elsewhere, and
-            nobody can rewrite everything unseen.
+            <RichText
+              id="ledger.chain.text"
+              components={{ hash: <code title={verdict.head}>{shortenId(verdict.head)}</code> }}
+            />
           </p>
           <CheckAll />
         </div>
@@ -51,7 +53,10 @@ export function ChainFault() {
   return (
     <div className={classes.fault}>
       <Note hue="bad" icon={IconLinkOff} role="alert" actions={<CheckAll />}>
-        <b>{verdict.sentence}</b> Somebody changed the database by hand. Compare it with a backup.
+        <RichText
+          id="ledger.chain.fault"
+          components={{ b: <b />, sentence: <span>{verdict.sentence}</span> }}
+        />
       </Note>
     </div>
   );
@@ -63,7 +68,7 @@ function CheckAll() {
   const check = useAction<void, LedgerVerdict>({
     run: () => relay.get('/api/ledger/verify', { query: { full: 'true' } }),
     invalidates: [],
-    onSuccess: (anew) => queries.setQueryData(chainVerdictQuery.queryKey, anew),
+    onSuccess: (verdict) => queries.setQueryData(chainVerdictQuery.queryKey, verdict),
   });
   return (
     <Button
@@ -73,7 +78,7 @@ function CheckAll() {
       loading={check.isPending}
       onClick={() => check.mutate()}
     >
-      Check all of it
+      {t('ledger.chain.check')}
     </Button>
   );
 }

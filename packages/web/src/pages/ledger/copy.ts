@@ -1,28 +1,109 @@
-// Texts of the ledger page beyond the daemon's own sentences. Pure.
+// Texts of the ledger page beyond the daemon's own sentences.
 import type { LedgerLine } from '@relay/contract/api/ledger';
-import { ANSWER_SENTENCES } from '../../parts/approval-copy.ts';
-import { formatMoment, formatTimeOfDay, groupDigits } from '../../parts/format.ts';
+import { OUTBOX_STATES } from '@relay/contract/outbox/states';
+import { formatLocale, type MessageId, t } from '../../i18n.ts';
+import { approvalAnswerText } from '../../parts/approval-copy.ts';
+import { formatMomentParts } from '../../parts/format.ts';
+import { approvalAnswer } from '../../parts/outcomes.ts';
 
-export function ledgerSentence(rows: number | undefined): string {
-  if (rows === undefined) return 'Why it answered, and why it did not.';
-  if (rows === 0) return 'Nothing was decided yet.';
-  return rows === 1
-    ? 'One decision so far, with its reason.'
-    : `${groupDigits(rows)} decisions, each with its reason.`;
+/** Undefined if the number of decisions is not known. */
+export const ledgerSummary = (rows: number | undefined): string =>
+  rows === undefined ? t('ledger.summary.filtered') : t('ledger.summary', { count: rows });
+
+let timeFormat: Intl.DateTimeFormat | undefined;
+
+interface RowTime {
+  /** Null for today. */
+  readonly day: string | null;
+  readonly time: string;
 }
-
-const seconds = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
 
 /** Rows follow closely, so seconds are shown; the day only if it is not today. */
-export function rowTime(at: string, now: number): { readonly day: string | null; time: string } {
-  const day = formatMoment(at, now);
-  const time = seconds.format(new Date(at));
-  return { day: day === formatTimeOfDay(at) ? null : day.replace(/ \d\d:\d\d$/, ''), time };
+export function rowTime(at: string, now: number): RowTime {
+  timeFormat ??= new Intl.DateTimeFormat(formatLocale(), { timeStyle: 'medium' });
+  const { day } = formatMomentParts(at, now);
+  return { day, time: timeFormat.format(new Date(at)) };
 }
+
+/** Day and time in one text. */
+export function rowDayTime(at: string, now: number): string {
+  const { day, time } = rowTime(at, now);
+  return day === null ? time : t('common.time.dayAndTime', { day, time });
+}
+
+// Actors and actions by their codes. Codes of a newer daemon are shown as the daemon describes them.
+
+export const ACTORS = [
+  'owner',
+  'router',
+  'auto_reply',
+  'assistant',
+  'conversation',
+  'token',
+  'scheduler',
+  'observer',
+  'recheck',
+  'relay',
+  'notifier',
+] as const;
+type Actor = (typeof ACTORS)[number];
+
+const isActor = (kind: string): kind is Actor => (ACTORS as readonly string[]).includes(kind);
+
+export function actorLabel({ actor, who }: Pick<LedgerLine, 'actor' | 'who'>): string {
+  const [kind = ''] = actor.split(':');
+  // The daemon's text is the kind and the quoted name.
+  const name = who.slice(who.indexOf(' ') + 1);
+  return isActor(kind) ? t(`ledger.actor.${kind}`, { name }) : capitalize(who);
+}
+
+/** For the filter: all actors of a kind. */
+export const actorKindLabel = (kind: Actor): string =>
+  kind === 'conversation' || kind === 'token'
+    ? t(`ledger.actors.${kind}`)
+    : t(`ledger.actor.${kind}`);
+
+/** The actions that can be filtered by. */
+export const FILTER_ACTIONS = [
+  'route_message',
+  'answer_message',
+  'send_message',
+  'stop_message',
+  'schedule_message',
+  'create_conversation',
+  'manage_grant',
+  'answer_approval',
+  'set_hold',
+  'cancel_schedule',
+  'observe_group',
+  'merge_contacts',
+  'forget',
+  'enforce_retention',
+] as const;
+const ACTIONS = [
+  ...FILTER_ACTIONS,
+  'pause_conversation',
+  'resume_conversation',
+  'cancel_conversation',
+  'unobserve_group',
+  'react',
+  'mark_read',
+] as const;
+type Action = (typeof ACTIONS)[number];
+
+const isAction = (action: string): action is Action =>
+  (ACTIONS as readonly string[]).includes(action);
+
+export const actionLabel = ({ action, what }: Pick<LedgerLine, 'action' | 'what'>): string =>
+  isAction(action) ? t(`ledger.action.${action}`) : capitalize(what);
+
+type DeliveryState = (typeof OUTBOX_STATES)[number];
+
+const isDeliveryState = (state: string): state is DeliveryState =>
+  (OUTBOX_STATES as readonly string[]).includes(state);
+
+export const deliveryLabel = (state: string): string =>
+  isDeliveryState(state) ? t(`common.delivery.${state}`) : state;
 
 /** The daemon's sentences end with a terminal command; the page has its own controls instead. */
 export function withoutCommands(sentence: string): string {
@@ -31,15 +112,17 @@ export function withoutCommands(sentence: string): string {
 }
 
 /** The reason as the page shows it: for an answer of the owner, the answer. */
-export function decisionReason({ action, detail, sentence }: LedgerLine): string {
-  const answer = action === 'answer_approval' ? ANSWER_SENTENCES[String(detail.answer)] : undefined;
-  return answer ?? withoutCommands(sentence);
+export function decisionReason(row: LedgerLine): string {
+  const answer = approvalAnswerText(approvalAnswer(row));
+  return answer ?? withoutCommands(row.sentence);
 }
 
 /** Outcome and reason without repetition, such as `Answered. It was answered.` */
-export function decisionStepText(word: string, row: LedgerLine): string {
-  const why = decisionReason(row);
-  return why === `It was ${word.toLowerCase()}.` ? `${word}.` : `${word}. ${why}`;
+export function decisionStepText(outcome: string, row: LedgerLine): string {
+  if (approvalAnswer(row) !== null) return decisionReason(row);
+  return row.reason === 'replied'
+    ? t('ledger.steps.outcome', { outcome })
+    : t('ledger.steps.outcomeReason', { outcome, reason: decisionReason(row) });
 }
 
 /** The direction: in from somebody, out to somebody, or neither. */
@@ -75,25 +158,25 @@ export function rowConversationId({ actor, subject, detail }: LedgerLine): strin
 
 const idIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const LABELS: Readonly<Record<string, string>> = {
-  answer: 'Your answer',
-  approval: 'Approval',
-  change: 'Change',
-  chat: 'Chat',
-  contact: 'Person',
-  grant: 'Grant',
-  hash: 'Hash of recipient and text',
-  instance: 'Conversation',
-  message: 'Message it answers',
-  number: 'Relay’s number of it',
-  outbox: 'Message to send',
-  permit: 'Permit',
-  refusal: 'Why the gate refused',
-  run: 'Run of the model',
-  schedule: 'Schedule',
-  session: 'Session',
-  taint: 'Read before',
-  until: 'Looked at again',
+const FIELD_LABELS: Readonly<Record<string, MessageId>> = {
+  answer: 'ledger.field.answer',
+  approval: 'ledger.field.approval',
+  change: 'ledger.field.change',
+  chat: 'ledger.field.chat',
+  contact: 'ledger.field.contact',
+  grant: 'ledger.field.grant',
+  hash: 'ledger.field.hash',
+  instance: 'ledger.field.instance',
+  message: 'ledger.field.message',
+  number: 'ledger.field.number',
+  outbox: 'ledger.field.outbox',
+  permit: 'ledger.field.permit',
+  refusal: 'ledger.field.refusal',
+  run: 'ledger.field.run',
+  schedule: 'ledger.field.schedule',
+  session: 'ledger.field.session',
+  taint: 'ledger.field.taint',
+  until: 'ledger.field.until',
 };
 
 interface Field {
@@ -106,21 +189,26 @@ interface Field {
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{64}$/;
 
 /** The details of a row as a list. */
-export const rowFields = ({ detail }: Pick<LedgerLine, 'detail'>): Field[] =>
-  Object.entries(detail)
+export function rowFields(row: Pick<LedgerLine, 'action' | 'outcome' | 'detail'>): Field[] {
+  const answer = approvalAnswer(row);
+  return Object.entries(row.detail)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => {
-      const text = fieldText(value);
+      const text =
+        name === 'answer' && answer !== null ? t(`common.decision.${answer}`) : fieldText(value);
+      const label = FIELD_LABELS[name];
       return {
-        label: LABELS[name] ?? capitalize(name.replaceAll('_', ' ')),
+        label: label === undefined ? capitalize(name.replaceAll('_', ' ')) : t(label),
         value: text,
         isId: ID.test(text),
       };
     });
+}
 
 function fieldText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(fieldText).join(', ');
+  if (typeof value === 'boolean') return t(value ? 'ledger.value.yes' : 'ledger.value.no');
+  if (Array.isArray(value))
+    return value.length === 0 ? t('ledger.value.none') : value.map(fieldText).join(', ');
   if (typeof value !== 'object' || value === null) return String(value).replaceAll('_', ' ');
   return Object.entries(value)
     .map(([name, part]) => `${name.replaceAll('_', ' ')}: ${fieldText(part)}`)

@@ -6,21 +6,26 @@ import { IconCheck, IconCopy, IconZoomQuestion } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
-import { groupDigits } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge } from '../../parts/marks.tsx';
-import { outcomeDisplay } from '../../parts/outcomes.ts';
+import { decisionDisplay } from '../../parts/outcomes.ts';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { approvalQuery } from '../approvals/queries.ts';
 import {
+  actionLabel,
+  actorLabel,
   capitalize,
   decisionReason,
   decisionStepText,
+  deliveryLabel,
   rowApprovalId,
   rowChatId,
   rowContactId,
   rowConversationId,
+  rowDayTime,
   rowFields,
   rowMessageId,
   rowTime,
@@ -43,7 +48,11 @@ export function DecisionDetail({ seq, listed, isLanding = false }: DecisionDetai
   });
   return (
     <article className={classes.detail}>
-      <QueryContent query={row} subject="The row" loading={<LoadingLines lines={6} />}>
+      <QueryContent
+        query={row}
+        subject={t('ledger.detail.subject')}
+        loading={<LoadingLines lines={6} />}
+      >
         {(entry) =>
           entry === null ? <NoSuchRow /> : <DecisionContent entry={entry} isLanding={isLanding} />
         }
@@ -60,18 +69,20 @@ function DecisionContent({
   readonly isLanding: boolean;
 }) {
   const now = useNow(60_000);
-  const { word, hue, icon } = outcomeDisplay(entry.outcome);
-  const { day, time } = rowTime(entry.at, now);
+  const { word, hue, icon } = decisionDisplay(entry);
+  const actor = actorLabel(entry);
   const fields = rowFields(entry);
   return (
     <>
       <div className={classes.body}>
         <p className={classes.eyebrow}>
-          {capitalize(entry.what)}, {day === null ? '' : `${day} `}
-          {time}
+          {t('ledger.detail.actionTime', {
+            action: actionLabel(entry),
+            time: rowDayTime(entry.at, now),
+          })}
         </p>
         <h2 tabIndex={-1} data-landing={isLanding || undefined} dir="auto">
-          {capitalize(entry.about ?? entry.who)}
+          {entry.about === null ? actor : capitalize(entry.about)}
         </h2>
         <Badge hue={hue} icon={icon}>
           {word}
@@ -80,13 +91,17 @@ function DecisionContent({
           {decisionReason(entry)} <code>{entry.reason}</code>
         </p>
         <p className="small dim">
-          Decided by <span dir="auto">{entry.who}</span>.
+          <RichText
+            id="ledger.detail.decidedBy"
+            values={{ actor: entry.actor }}
+            components={{ who: <span dir="auto">{actor}</span> }}
+          />
         </p>
         <DecisionLinks entry={entry} />
       </div>
       <RelatedSteps entry={entry} />
       {fields.length > 0 && (
-        <section className={classes.kept} aria-label="What the row keeps">
+        <section className={classes.kept} aria-label={t('ledger.detail.fields')}>
           <dl className={parts.facts}>
             {fields.map(({ label, value, isId }) => (
               <div key={label} className={classes.fact}>
@@ -100,7 +115,11 @@ function DecisionContent({
         </section>
       )}
       <p className={classes.foot}>
-        row {groupDigits(entry.seq)} · {entry.subject.kind} {shortenId(entry.subject.id)}
+        {t('ledger.detail.foot', {
+          row: entry.seq,
+          kind: entry.subject.kind,
+          id: shortenId(entry.subject.id),
+        })}
       </p>
     </>
   );
@@ -110,11 +129,9 @@ function NoSuchRow() {
   return (
     <EmptyState
       icon={IconZoomQuestion}
-      title="There is no such row."
-      action={<Link to="/ledger">See all</Link>}
-    >
-      The ledger has not come that far.
-    </EmptyState>
+      title={t('ledger.detail.notFound')}
+      action={<Link to="/ledger">{t('ledger.detail.notFound.action')}</Link>}
+    />
   );
 }
 
@@ -126,25 +143,28 @@ function DecisionLinks({ entry }: { readonly entry: LedgerLine }) {
   const subject = chat ?? contact;
   return (
     <p className={classes.links}>
-      {message !== null && <WhyLink message={message}>The message’s story</WhyLink>}
+      {message !== null && <WhyLink message={message}>{t('ledger.link.message')}</WhyLink>}
       {instance !== null && (
         <Link className="small" to="/conversations/$id" params={{ id: instance }}>
-          The conversation
+          {t('ledger.link.conversation')}
         </Link>
       )}
       {approval !== null && (
         <Link className="small" to="/approvals/$id" params={{ id: approval }}>
-          The approval
+          {t('ledger.link.approval')}
         </Link>
       )}
       {chat !== null && (
         <Link className="small" to="/chats/$id" params={{ id: chat }}>
-          The chat
+          {t('ledger.link.chat')}
         </Link>
       )}
       {subject !== null && entry.about !== null && (
         <Link className="small" to="/ledger" search={{ subject }}>
-          All about <span dir="auto">{entry.about}</span>
+          <RichText
+            id="ledger.link.about"
+            components={{ name: <span dir="auto">{entry.about}</span> }}
+          />
         </Link>
       )}
     </p>
@@ -174,7 +194,7 @@ function RelatedSteps({ entry }: { readonly entry: LedgerLine }) {
   }
   if (rows === undefined || rows.length === 0) return null;
   return (
-    <section className={classes.story} aria-label="Its steps">
+    <section className={classes.story} aria-label={t('ledger.steps.label')}>
       {why.data !== undefined && <p dir="auto">{why.data.sentence}</p>}
       <DecisionSteps rows={rows} current={entry.seq} />
     </section>
@@ -193,24 +213,33 @@ function DecisionSteps({ rows, current }: DecisionStepsProps) {
   return (
     <ol className={classes.steps}>
       {rows.map((row) => {
-        const { word, hue, icon: Icon } = outcomeDisplay(row.outcome);
+        const { word, hue, icon: Icon } = decisionDisplay(row);
+        const isCurrent = row.seq === current;
+        const number = t('ledger.detail.row', { row: row.seq });
         return (
-          <li key={row.seq} aria-current={row.seq === current ? 'step' : undefined}>
+          <li key={row.seq} aria-current={isCurrent ? 'step' : undefined}>
             <span className={classes.dot} data-hue={hue}>
               <Icon size={13} stroke={2.5} aria-hidden />
             </span>
             <div>
               <b dir="auto">
-                {capitalize(row.who)}: {row.what}
+                {t('ledger.row.actorAction', {
+                  actor: actorLabel(row),
+                  action: actionLabel(row),
+                })}
               </b>
-              <p dir="auto">{row.seq === current ? `${word}.` : decisionStepText(word, row)}</p>
+              <p dir="auto">
+                {isCurrent
+                  ? t('ledger.steps.outcome', { outcome: word })
+                  : decisionStepText(word, row)}
+              </p>
               <small className="num">
                 {rowTime(row.at, now).time} ·{' '}
-                {row.seq === current ? (
-                  `row ${groupDigits(row.seq)}`
+                {isCurrent ? (
+                  number
                 ) : (
                   <Link to="/ledger/$row" params={{ row: String(row.seq) }} resetScroll={false}>
-                    row {groupDigits(row.seq)}
+                    {number}
                   </Link>
                 )}
               </small>
@@ -233,7 +262,11 @@ export function WhyDetail({ message, chat }: WhyDetailProps) {
   const why = useQuery(whyQuery(message, chat));
   return (
     <article className={classes.detail}>
-      <QueryContent query={why} subject="The message’s story" loading={<LoadingLines lines={6} />}>
+      <QueryContent
+        query={why}
+        subject={t('ledger.link.message')}
+        loading={<LoadingLines lines={6} />}
+      >
         {(story) => <WhyContent story={story} />}
       </QueryContent>
     </article>
@@ -242,14 +275,13 @@ export function WhyDetail({ message, chat }: WhyDetailProps) {
 
 function WhyContent({ story }: { readonly story: MessageExplanation }) {
   const now = useNow(60_000);
-  const { day, time } = rowTime(story.at, now);
+  const time = rowDayTime(story.at, now);
   const command = `relay why ${story.message_id}`;
   return (
     <>
       <div className={classes.body}>
         <p className={classes.eyebrow}>
-          {story.way === 'in' ? 'Message in' : 'Message out'}, {day === null ? '' : `${day} `}
-          {time}
+          {t(story.way === 'in' ? 'ledger.why.incoming' : 'ledger.why.outgoing', { time })}
         </p>
         <h2 tabIndex={-1} data-landing dir="auto">
           {capitalize(story.chat.name)}
@@ -260,26 +292,26 @@ function WhyContent({ story }: { readonly story: MessageExplanation }) {
         <p className={classes.links}>
           {story.instance_id !== null && (
             <Link className="small" to="/conversations/$id" params={{ id: story.instance_id }}>
-              The conversation
+              {t('ledger.link.conversation')}
             </Link>
           )}
           {story.approval !== null && (
             <Link className="small" to="/approvals/$id" params={{ id: story.approval.id }}>
-              The approval
+              {t('ledger.link.approval')}
             </Link>
           )}
           {story.schedule_id !== null && (
             <Link className="small" to="/schedules">
-              The schedule
+              {t('ledger.link.schedule')}
             </Link>
           )}
           <Link className="small" to="/chats/$id" params={{ id: story.chat.id }}>
-            The chat
+            {t('ledger.link.chat')}
           </Link>
         </p>
       </div>
       {story.rows.length > 0 && (
-        <section className={classes.story} aria-label="Its steps">
+        <section className={classes.story} aria-label={t('ledger.steps.label')}>
           <DecisionSteps rows={story.rows} />
         </section>
       )}
@@ -288,7 +320,7 @@ function WhyContent({ story }: { readonly story: MessageExplanation }) {
         <code>{command}</code>
         <CopyButton value={command}>
           {({ copied, copy }) => (
-            <ActionIcon onClick={copy} aria-label="Copy the command">
+            <ActionIcon onClick={copy} aria-label={t('ledger.why.copy')}>
               {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             </ActionIcon>
           )}
@@ -301,22 +333,24 @@ function WhyContent({ story }: { readonly story: MessageExplanation }) {
 function WhyFacts({ story: { run, deliveries } }: { readonly story: MessageExplanation }) {
   if (run === null && deliveries.length === 0) return null;
   return (
-    <section className={classes.kept} aria-label="What came of it">
+    <section className={classes.kept} aria-label={t('ledger.why.result')}>
       <dl className={parts.facts}>
         {run !== null && (
           <div className={classes.fact}>
-            <dt>Run of the model</dt>
+            <dt>{t('ledger.why.run')}</dt>
             <dd>
-              {run.model ?? 'no model'} · <code title={run.id}>{shortenId(run.id)}</code>
+              {run.model ?? t('ledger.why.noModel')} ·{' '}
+              <code title={run.id}>{shortenId(run.id)}</code>
             </dd>
           </div>
         )}
         {deliveries.map(({ id, state, failure }) => (
           <div key={id} className={classes.fact}>
-            <dt>Answer</dt>
+            <dt>{t('ledger.why.delivery')}</dt>
             <dd dir="auto">
-              {state}
-              {failure === null ? '' : `: ${failure}`}
+              {failure === null
+                ? deliveryLabel(state)
+                : t('ledger.why.failure', { state: deliveryLabel(state), failure })}
             </dd>
           </div>
         ))}

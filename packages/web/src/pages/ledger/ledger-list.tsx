@@ -2,8 +2,6 @@
 
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import type { LedgerLine } from '@relay/contract/api/ledger';
-import { describeActor } from '@relay/core/ledger/format';
-import { describeAction } from '@relay/core/ledger/line-format';
 import { IconArrowDownLeft, IconArrowUpRight, IconPoint, IconSearch } from '@tabler/icons-react';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -18,15 +16,27 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { type MessageId, t } from '../../i18n.ts';
 import { Badge } from '../../parts/marks.tsx';
-import { outcomeDisplay } from '../../parts/outcomes.ts';
+import { decisionDisplay } from '../../parts/outcomes.ts';
 import {
   LEDGER_SINCE,
   type LedgerSearch,
   OUTCOME_GROUPS,
   pickLedgerFilters,
 } from '../../search-params.ts';
-import { capitalize, decisionDirection, decisionReason, rowTime, shortenId } from './copy.ts';
+import {
+  ACTORS,
+  actionLabel,
+  actorKindLabel,
+  actorLabel,
+  capitalize,
+  decisionDirection,
+  decisionReason,
+  FILTER_ACTIONS,
+  rowTime,
+  shortenId,
+} from './copy.ts';
 import classes from './ledger.module.css';
 
 interface LedgerRowsProps {
@@ -100,7 +110,9 @@ interface LedgerRowProps {
 }
 
 const LedgerRow = memo(function Row({ entry, isChosen, search }: LedgerRowProps) {
-  const { word, hue, icon } = outcomeDisplay(entry.outcome);
+  const { word, hue, icon } = decisionDisplay(entry);
+  const actor = actorLabel(entry);
+  const action = actionLabel(entry);
   return (
     <Link
       to="/ledger/$row"
@@ -113,9 +125,9 @@ const LedgerRow = memo(function Row({ entry, isChosen, search }: LedgerRowProps)
       <RowTime at={entry.at} />
       <span className={classes.what}>
         <DirectionIcon entry={entry} />
-        <b dir="auto">{capitalize(entry.about ?? entry.who)}</b>
+        <b dir="auto">{entry.about === null ? actor : capitalize(entry.about)}</b>
         <small dir="auto">
-          {entry.about === null ? entry.what : `${capitalize(entry.who)}: ${entry.what}`}
+          {entry.about === null ? action : t('ledger.row.actorAction', { actor, action })}
         </small>
       </span>
       <Badge hue={hue} icon={icon}>
@@ -146,36 +158,17 @@ function RowTime({ at }: { readonly at: string }) {
 
 // Filters of the ledger: outcome, actor, action, age and contact. All are in the address. A message is found by its id.
 
-const ACTORS = [
-  ...['owner', 'router', 'auto_reply', 'assistant', 'conversation', 'token'],
-  ...['scheduler', 'observer', 'recheck', 'relay', 'notifier'],
-];
-const ACTOR_LABELS: Readonly<Record<string, string>> = {
-  conversation: 'Conversations',
-  token: 'Programs',
-  notifier: 'Relay’s notices',
-};
-const ACTIONS = [
-  ...['route_message', 'answer_message', 'send_message', 'stop_message', 'schedule_message'],
-  ...['create_conversation', 'manage_grant', 'answer_approval', 'set_hold', 'cancel_schedule'],
-  ...['observe_group', 'merge_contacts', 'forget', 'enforce_retention'],
-];
+const choices = (named: Readonly<Record<string, { readonly label: MessageId }>>) =>
+  Object.entries(named).map(([value, { label }]) => ({ value, label: t(label) }));
 
-const choices = (words: Readonly<Record<string, { readonly word: string }>>) =>
-  Object.entries(words).map(([value, { word }]) => ({ value, label: word }));
+const FILTERS = {
+  outcome: () => choices(OUTCOME_GROUPS),
+  actor: () => ACTORS.map((value) => ({ value, label: actorKindLabel(value) })),
+  action: () => FILTER_ACTIONS.map((value) => ({ value, label: t(`ledger.action.${value}`) })),
+  since: () => choices(LEDGER_SINCE),
+} as const satisfies Record<string, () => readonly FilterChoice[]>;
 
-const OUTCOME_CHOICES = choices(OUTCOME_GROUPS);
-const SINCE_CHOICES = choices(LEDGER_SINCE);
-const ACTOR_CHOICES = ACTORS.map((value) => ({
-  value,
-  label: ACTOR_LABELS[value] ?? capitalize(describeActor(value, null)),
-}));
-const ACTION_CHOICES = ACTIONS.map((value) => ({
-  value,
-  label: capitalize(describeAction(value)),
-}));
-
-type FilterName = 'outcome' | 'actor' | 'action' | 'since';
+type FilterName = keyof typeof FILTERS;
 
 export function LedgerFilters({ search }: { readonly search: LedgerSearch }) {
   const navigate = useNavigate();
@@ -187,12 +180,12 @@ export function LedgerFilters({ search }: { readonly search: LedgerSearch }) {
     );
     void navigate({ to: '/ledger', search: Object.fromEntries(kept), replace: true });
   };
-  const select = (name: FilterName, label: string, data: readonly FilterChoice[]) => (
+  const select = (name: FilterName) => (
     <Select
       className={classes.choice ?? ''}
-      aria-label={label}
-      placeholder={label}
-      data={withOwn(data, search[name])}
+      aria-label={t(`ledger.filter.${name}`)}
+      placeholder={t(`ledger.filter.${name}.any`)}
+      data={withOwn(FILTERS[name](), search[name])}
       value={search[name] ?? null}
       onChange={(value) => set({ [name]: value })}
       clearable
@@ -211,19 +204,19 @@ export function LedgerFilters({ search }: { readonly search: LedgerSearch }) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {chosen === 0 ? 'Filter' : `Filter (${chosen})`}
+        {t('ledger.filter.toggle', { count: chosen })}
       </Button>
-      {select('outcome', 'Any outcome', OUTCOME_CHOICES)}
-      {select('actor', 'Anybody', ACTOR_CHOICES)}
-      {select('action', 'Anything', ACTION_CHOICES)}
-      {select('since', 'Any time', SINCE_CHOICES)}
+      {select('outcome')}
+      {select('actor')}
+      {select('action')}
+      {select('since')}
       <FindMessage />
       {search.subject !== undefined && (
         <span className={classes.about}>
-          About {shortenId(search.subject)}
+          {t('ledger.filter.about', { id: shortenId(search.subject) })}
           <CloseButton
             size="sm"
-            aria-label="About anything"
+            aria-label={t('ledger.filter.about.remove')}
             onClick={() => set({ subject: null })}
           />
         </span>
@@ -253,8 +246,8 @@ function FindMessage() {
   return (
     <form onSubmit={find} className={classes.find}>
       <TextInput
-        aria-label="Why was this message treated as it was? Its id"
-        placeholder="Id of a message"
+        aria-label={t('ledger.filter.message')}
+        placeholder={t('ledger.filter.message.placeholder')}
         leftSection={<IconSearch size={16} />}
         value={id}
         onChange={(event) => setId(event.currentTarget.value)}

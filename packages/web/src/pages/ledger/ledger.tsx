@@ -16,7 +16,7 @@ import { useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
-import { plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
 import { Page } from '../../parts/page.tsx';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
 import {
@@ -27,7 +27,7 @@ import {
 } from '../../search-params.ts';
 import { useKeys } from '../../shell/keys.tsx';
 import { ChainCheck, ChainFault } from './chain-check.tsx';
-import { ledgerSentence } from './copy.ts';
+import { ledgerSummary } from './copy.ts';
 import { DecisionDetail, WhyDetail } from './decision-detail.tsx';
 import classes from './ledger.module.css';
 import { LedgerFilters, LedgerRows } from './ledger-list.tsx';
@@ -76,16 +76,12 @@ function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
       resetScroll: false,
     });
   };
-  useKeys(
-    entries.length > 1 ? { j: move(1), k: move(-1) } : {},
-    'The next row, and the one before',
-  );
+  useKeys(entries.length > 1 ? { j: move(1), k: move(-1) } : {}, t('ledger.keys.move'));
   const total = isLedgerFiltered(search) ? undefined : newest;
   return (
     <Page
-      title="Ledger"
-      sentence={ledgerSentence(total)}
-      summary="One row for each yes and each no, in order, never changed."
+      title={t('common.page.ledger')}
+      summary={ledgerSummary(total)}
       actions={
         <>
           <ChainCheck />
@@ -96,7 +92,7 @@ function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
       <ChainFault />
       <LedgerFilters search={search} />
       <div className={classes.columns}>
-        <section className={classes.list} aria-label="Decisions">
+        <section className={classes.list} aria-label={t('ledger.list.label')}>
           <NewRowsButton
             n={later?.entries.length ?? 0}
             onShow={() => {
@@ -104,7 +100,7 @@ function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
               scrollTo({ top: 0 });
             }}
           />
-          <QueryContent query={pages} subject="The ledger">
+          <QueryContent query={pages} subject={t('common.page.ledger')}>
             {() =>
               entries.length === 0 ? (
                 <NoDecisions search={search} />
@@ -141,7 +137,7 @@ function NewRowsButton({ n, onShow }: { readonly n: number; onShow(): void }) {
   return (
     <div className={classes.new}>
       <Button size="xs" leftSection={<IconArrowUp size={15} />} onClick={onShow}>
-        {n >= MOST_NEW ? `${MOST_NEW}+` : n} new
+        {t('ledger.list.new', { count: n, more: n >= MOST_NEW ? 'yes' : 'no' })}
       </Button>
     </div>
   );
@@ -150,23 +146,21 @@ function NewRowsButton({ n, onShow }: { readonly n: number; onShow(): void }) {
 function NoDecisions({ search }: { readonly search: LedgerSearch }) {
   if (!isLedgerFiltered(search)) {
     return (
-      <EmptyState icon={IconBook2} title="Nothing was decided yet.">
-        Every yes and every no will stand here with its reason.
+      <EmptyState icon={IconBook2} title={t('ledger.list.empty')}>
+        {t('ledger.list.empty.hint')}
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={IconFilterOff}
-      title="No decision is like that."
+      title={t('ledger.list.noMatch')}
       action={
         <Button component={Link} to="/ledger" variant="default">
-          Show all
+          {t('ledger.list.clear')}
         </Button>
       }
-    >
-      What you chose fits no row of the ledger.
-    </EmptyState>
+    />
   );
 }
 
@@ -181,13 +175,12 @@ function LedgerPhonePage({ row, search }: LedgerPhonePageProps) {
   const { message, chat } = search;
   return (
     <Page
-      title="Ledger"
+      title={t('common.page.ledger')}
       eyebrow={
         <Link to="/ledger" search={pickLedgerFilters(search)} className={classes.back}>
-          <IconChevronLeft size={16} aria-hidden /> All decisions
+          <IconChevronLeft size={16} className="mirrored" aria-hidden /> {t('ledger.all')}
         </Link>
       }
-      sentence={row === undefined ? 'Why it was treated so.' : 'One decision, and why.'}
     >
       {row === undefined ? (
         message !== undefined && <WhyDetail message={message} chat={chat} />
@@ -221,7 +214,7 @@ function ExportButton({ search }: { readonly search: LedgerSearch }) {
       disabled={isGone || save.isPending}
       onClick={() => save.mutate()}
     >
-      {save.isPending ? plural(read, 'row') : 'Export'}
+      {save.isPending ? t('ledger.export.rows', { count: read }) : t('ledger.export')}
     </Button>
   );
 }

@@ -1,97 +1,84 @@
 // Texts of the people page: summaries from live counts, and the effect of each grant. Pure.
-import type { ContactCounts, ContactFilter, MessageRequest } from '@relay/contract/api/contacts';
+import type { ContactCounts, MessageRequest } from '@relay/contract/api/contacts';
 import type { ErasedCounts } from '@relay/contract/api/retention';
-import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/contract/policy/scopes';
+import type { Scope } from '@relay/contract/policy/scopes';
 import { foldName } from '@relay/core/contacts/match';
-import { countInWords, formatMoment, groupDigits, plural } from '../../parts/format.ts';
+import { formatLocale, type MessageId, t } from '../../i18n.ts';
+import { formatMoment } from '../../parts/format.ts';
 import type { GrantPatch } from './use-grant.tsx';
 
-export function peopleSentence({ people, groups }: ContactCounts): string {
-  if (people.open + groups.open === 0) return 'Everyone is closed.';
-  const open = [
-    ...(people.open === 0 ? [] : [countInWords(people.open, 'person', 'people')]),
-    ...(groups.open === 0 ? [] : [countInWords(groups.open, 'group')]),
-  ];
-  const are = people.open + groups.open === 1 ? 'is' : 'are';
-  const [first = '', second] = open;
-  const who = second === undefined ? first : `${first} and ${second.toLowerCase()}`;
-  return `${who} ${are} open. Everyone else is closed.`;
+export function peopleSummary(counts: ContactCounts): string {
+  const people = counts.people.open;
+  const groups = counts.groups.open;
+  if (people === 0 && groups === 0) return t('people.summary.none');
+  if (groups === 0) return t('people.summary.people', { people });
+  if (people === 0) return t('people.summary.groups', { groups });
+  return t('people.summary.both', { people, groups });
 }
 
-export const PEOPLE_LEAD =
-  'Closed means no agent reads it, no model sees it, nothing is answered. Only you can open someone.';
-
-type Rung = 'known' | 'read' | 'reply' | 'auto' | 'start';
-export interface LadderRung {
-  readonly rung: Rung;
-  readonly n: number;
+type AccessLevel = 'known' | 'read' | 'reply' | 'auto' | 'start';
+export interface AccessCount {
+  readonly level: AccessLevel;
+  readonly count: number;
   readonly label: string;
-  readonly detail: string;
+  readonly detail: string | null;
 }
 
-/** The steps of access: each is a subset of the one before. */
-export function grantLadder({
+/** The levels of access: each is a subset of the one before. */
+export function accessCounts({
   people,
   groups,
-  in_conversations_only,
-}: ContactCounts): LadderRung[] {
-  const of = (rung: Rung) => people[rung] + groups[rung];
-  const closed = people.known + groups.known - people.open - groups.open;
-  const inside =
-    in_conversations_only === 0 ? 'by your grants' : `${in_conversations_only} more inside talks`;
+  in_conversations_only: inConversations,
+}: ContactCounts): AccessCount[] {
+  const total = (level: AccessLevel | 'open') => people[level] + groups[level];
+  const toCount = (level: AccessLevel, detail: string | null): AccessCount => ({
+    level,
+    count: total(level),
+    label: t(`people.access.${level}`),
+    detail,
+  });
   return [
-    { rung: 'known', n: of('known'), label: 'known', detail: `${groupDigits(closed)} closed` },
-    { rung: 'read', n: of('read'), label: 'may be read', detail: inside },
-    {
-      rung: 'reply',
-      n: of('reply'),
-      label: 'may be answered',
-      detail: `${of('reply') - of('auto')} as drafts`,
-    },
-    { rung: 'auto', n: of('auto'), label: 'are answered', detail: 'without asking you' },
-    { rung: 'start', n: of('start'), label: 'may be written first', detail: 'still paced' },
+    toCount('known', t('people.access.knownDetail', { count: total('known') - total('open') })),
+    toCount(
+      'read',
+      inConversations === 0 ? null : t('people.access.readDetail', { count: inConversations }),
+    ),
+    toCount('reply', t('people.access.replyDetail', { count: total('reply') - total('auto') })),
+    toCount('auto', t('people.access.autoDetail')),
+    toCount('start', t('people.access.startDetail')),
   ];
 }
 
-export function messageRequestTimes(knock: MessageRequest, now: number): string {
-  const { count, first_at, last_at, not_stored } = knock;
+export function messageRequestTimes(request: MessageRequest, now: number): string {
+  const { count, first_at, last_at, not_stored: notStored } = request;
   const [first, last] = [formatMoment(first_at, now), formatMoment(last_at, now)];
-  const messages = plural(count, 'message');
-  const when = first === last ? `${messages}, ${last}` : `${messages} since ${first}, last ${last}`;
-  return not_stored === 0 ? when : `${when}; ${groupDigits(not_stored)} not stored`;
+  const received =
+    first === last
+      ? t('people.requests.receivedOnce', { count, last })
+      : t('people.requests.receivedSince', { count, first, last });
+  if (notStored === 0) return received;
+  return `${received} · ${t('people.requests.notStored', { count: notStored })}`;
 }
 
 /** What is known of the sender of a message request, without any of its text. */
-export function messageRequestSender(knock: MessageRequest, number: string | null): string {
-  const { name, calls_itself: itself, groups } = knock;
-  const known = [
-    ...(name !== null && itself ? [`calls itself “${name}”`] : []),
-    ...(name !== null && !itself && number !== null ? [number] : []),
-    ...(number === null ? ['hidden number'] : []),
-    ...(name === null || itself ? ['not in your contacts'] : []),
-    ...(groups > 0 ? [`in ${plural(groups, 'group')} with you`] : []),
+export function messageRequestSender(request: MessageRequest, number: string | null): string {
+  const { name, calls_itself: isProfileName, groups } = request;
+  const facts = [
+    ...(name !== null && isProfileName ? [t('people.requests.profileName', { name })] : []),
+    ...(name !== null && !isProfileName && number !== null ? [number] : []),
+    ...(number === null ? [t('people.requests.numberHidden')] : []),
+    ...(name === null || isProfileName ? [t('people.requests.notInContacts')] : []),
+    ...(groups > 0 ? [t('people.requests.sharedGroups', { count: groups })] : []),
   ];
-  return known.join(' · ');
+  return facts.join(' · ');
 }
 
-/** What the table shows, by filter. */
-export const CONTACTS_SHOWN_LABELS: Readonly<Record<ContactFilter, string>> = {
-  open: 'Open',
-  closed: 'Closed',
-  all: 'All',
-  recorded: 'With a record',
-  read: 'May be read',
-  reply: 'May be answered',
-  auto: 'Answered without asking',
-  start: 'May be written first',
-  conversation: 'Inside a conversation',
-};
-
-const SCOPE_TEXTS: Partial<Record<Scope, string>> = SCOPE_DESCRIPTIONS;
-
-/** What a client may do with a contact, and why. */
+/** What a client may do with a contact, and whom its token covers. */
 export const clientAccessText = (scopes: readonly Scope[], isNamed: boolean): string =>
-  `May ${scopes.map((scope) => SCOPE_TEXTS[scope] ?? 'do whatever you may').join('; ')}. ${isNamed ? 'It was made for them by name.' : 'Only as far as your grants go.'}`;
+  [
+    ...scopes.map((scope) => t(`people.scope.${scope}`)),
+    t(isNamed ? 'people.details.tokenForSelected' : 'people.details.tokenForGranted'),
+  ].join(' · ');
 
 // Confirmations before a far-reaching change, and what confirming does. Pure.
 
@@ -106,61 +93,57 @@ export interface GrantConfirmation {
   readonly change: GrantPatch | null;
 }
 
-const WITHOUT_ASKING =
-  'answers by itself, without showing you first. Pacing, quiet hours and the hold still apply, and each reply stands in the ledger.';
-
 export function confirmationFor(question: GrantQuestion, name: string): GrantConfirmation {
   switch (question) {
     case 'reply':
     case 'auto':
       return {
-        title: `Let replies to ${name} leave without asking you?`,
-        explanation: `Relay then reads what ${name} writes and ${WITHOUT_ASKING}`,
-        confirmLabel: 'Answer without asking',
-        cancelLabel: 'Keep asking me',
+        title: t('people.confirm.auto.title', { name }),
+        explanation: t('people.confirm.auto.explanation', { name }),
+        confirmLabel: t('people.confirm.auto.action'),
+        cancelLabel: t('common.action.cancel'),
         change: question === 'reply' ? { canReply: true } : { replyMode: 'auto' },
       };
     case 'start':
       return {
-        title: `May agents write to ${name} first?`,
-        explanation: `Agents may then begin a conversation with ${name} without asking you. It is still paced, and the first message ever still waits for your yes.`,
-        confirmLabel: 'Allow',
-        cancelLabel: 'Keep it closed',
+        title: t('people.confirm.start.title', { name }),
+        explanation: t('people.confirm.start.explanation', { name }),
+        confirmLabel: t('people.confirm.start.action'),
+        cancelLabel: t('common.action.cancel'),
         change: { canInitiate: true },
       };
     case 'delete':
       return {
-        title: `Delete ${name}?`,
-        explanation: 'Nothing stays open for them, and what waits is not sent.',
-        confirmLabel: 'Delete',
-        cancelLabel: 'Keep',
+        title: t('people.confirm.delete.title', { name }),
+        explanation: t('people.confirm.delete.explanation'),
+        confirmLabel: t('common.action.delete'),
+        cancelLabel: t('common.action.keep'),
         change: null,
       };
   }
 }
 
-// What forgetting erases, as counts, and whether the name was typed to confirm. Pure.
+// What erasing a contact deletes, as counts, and whether the name was typed to confirm. Pure.
 
-const ERASED_WORDS: Readonly<Record<keyof ErasedCounts, readonly [one: string, many: string]>> = {
-  messages: ['message', 'messages'],
-  sent: ['message that Relay sent', 'messages that Relay sent'],
-  conversations: ['conversation', 'conversations'],
-  session_lines: ['line of auto-reply', 'lines of auto-reply'],
-  schedules: ['schedule', 'schedules'],
-  approvals: ['approval', 'approvals'],
-  grants: ['grant', 'grants'],
-  digests: ['digest', 'digests'],
-  assistant_answers: ['answer of the assistant', 'answers of the assistant'],
-  tool_calls: ['lookup of the assistant', 'lookups of the assistant'],
+const ERASED_TEXTS: Readonly<Record<keyof ErasedCounts, MessageId>> = {
+  messages: 'people.erased.messages',
+  sent: 'people.erased.sent',
+  conversations: 'people.erased.conversations',
+  session_lines: 'people.erased.session_lines',
+  schedules: 'people.erased.schedules',
+  approvals: 'people.erased.approvals',
+  grants: 'people.erased.grants',
+  digests: 'people.erased.digests',
+  assistant_answers: 'people.erased.assistant_answers',
+  tool_calls: 'people.erased.tool_calls',
 };
 
 export function erasedText(counts: ErasedCounts): string {
-  const counted = (Object.keys(ERASED_WORDS) as (keyof ErasedCounts)[])
-    .filter((what) => counts[what] > 0)
-    .map((what) => plural(counts[what], ...ERASED_WORDS[what]));
-  const last = counted.pop();
-  if (last === undefined) return 'nothing but the entry itself';
-  return counted.length === 0 ? last : `${counted.join(', ')} and ${last}`;
+  const items = (Object.keys(ERASED_TEXTS) as (keyof ErasedCounts)[])
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => t(ERASED_TEXTS[kind], { count: counts[kind] }));
+  if (items.length === 0) return t('people.erased.entryOnly');
+  return new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format(items);
 }
 
 /** Compares names without regard to case, accents and spaces. */

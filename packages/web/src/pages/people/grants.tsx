@@ -9,8 +9,9 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { useNow } from '../../data/use-now.ts';
+import { type MessageId, t } from '../../i18n.ts';
 import { contactLabel, formatMoment, formatPhoneNumber } from '../../parts/format.ts';
-import { grantSummary, hasOpenGrant, OPEN_IN_CONVERSATION_ONLY } from '../../parts/grant-copy.ts';
+import { grantSummary, hasOpenGrant } from '../../parts/grant-copy.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { confirmationFor, type GrantConfirmation, type GrantQuestion } from './copy.ts';
@@ -25,7 +26,14 @@ interface GrantsListProps {
   readonly named?: (id: string) => (name: string) => ReactNode;
 }
 
-const COLUMNS = ['Person', 'Read', 'Reply', 'How', 'Start', 'Last message', ''];
+const COLUMNS: readonly MessageId[] = [
+  'people.column.name',
+  'people.column.read',
+  'people.column.reply',
+  'people.column.mode',
+  'people.column.start',
+  'people.column.lastMessage',
+];
 
 export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
   const now = useNow(30_000);
@@ -34,10 +42,11 @@ export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
       {/* Each switch names its contact, so screen readers do not need the columns. */}
       <div className={classes.columns} aria-hidden>
         {COLUMNS.map((column) => (
-          <span key={column}>{column}</span>
+          <span key={column}>{t(column)}</span>
         ))}
+        <span />
       </div>
-      <ul className={classes.rows} aria-label="Grants" onKeyDown={moveWithin}>
+      <ul className={classes.rows} aria-label={t('people.grants.title')} onKeyDown={moveFocus}>
         {found.contacts.map((contact) => (
           <ContactGrantRow
             key={contact.id}
@@ -48,7 +57,7 @@ export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
         ))}
       </ul>
       <Pager
-        of="people and groups"
+        of={t('people.grants.pages')}
         page={page}
         size={CONTACTS_PAGE_SIZE}
         total={found.total}
@@ -59,17 +68,17 @@ export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
 }
 
 /** Up and down move from a switch to the same one in the next row; Space toggles it. */
-function moveWithin(event: KeyboardEvent<HTMLUListElement>): void {
+function moveFocus(event: KeyboardEvent<HTMLUListElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const from = event.target instanceof Element ? event.target : null;
-  const what = from?.closest('[data-what]')?.getAttribute('data-what');
-  if (what === undefined || what === null || what === 'mode') return;
+  const control = from?.closest('[data-control]')?.getAttribute('data-control');
+  if (control === undefined || control === null || control === 'mode') return;
   let row = from?.closest('li') ?? null;
   while (row !== null) {
     const next = event.key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
     row = next instanceof HTMLLIElement ? next : null;
     const to = row?.querySelector<HTMLElement>(
-      `input[data-what=${what}]:enabled, button[data-what=${what}]:enabled`,
+      `input[data-control=${control}]:enabled, button[data-control=${control}]:enabled`,
     );
     if (!to) continue;
     event.preventDefault();
@@ -88,14 +97,13 @@ interface ContactGrantRowProps {
   readonly named?: (name: string) => ReactNode;
 }
 
-const NOT_READ = 'It cannot answer what it may not read.';
-
 export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
   const [question, setQuestion] = useState<GrantQuestion | null>(null);
   const row = useRef<HTMLLIElement>(null);
-  const asked = useRef<string | null>(null);
+  /** Selects the control that opened the confirmation. */
+  const openedBy = useRef<string | null>(null);
   const isGone = useIsDaemonGone();
-  const { open, close, remove, isBusy } = useGrant(contact);
+  const { allow, revoke, remove, isBusy } = useGrant(contact);
   const name = contactLabel(contact);
   const { grant, conversation } = contact;
   const canRead = grant?.can_read ?? false;
@@ -103,39 +111,40 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
   const canInitiate = grant?.can_initiate ?? false;
   const mode = grant?.reply_mode ?? 'draft';
 
-  const ask = (next: GrantQuestion, from: string) => {
-    asked.current = from;
+  const ask = (next: GrantQuestion, control: string) => {
+    openedBy.current = control;
     setQuestion(next);
   };
   // Returns the focus to the control that opened the confirmation.
   useEffect(() => {
-    if (question !== null || asked.current === null) return;
-    row.current?.querySelector<HTMLElement>(asked.current)?.focus();
-    asked.current = null;
+    if (question !== null || openedBy.current === null) return;
+    row.current?.querySelector<HTMLElement>(openedBy.current)?.focus();
+    openedBy.current = null;
   }, [question]);
 
   if (question !== null) {
-    const { change, ...words } = confirmationFor(question, name);
+    const { change, ...texts } = confirmationFor(question, name);
     return (
       <ConfirmRow
-        {...words}
+        {...texts}
+        isDeletion={change === null}
         isBusy={isBusy}
-        onYes={() => {
+        onConfirm={() => {
           const done = { onSuccess: () => setQuestion(null), onError: () => setQuestion(null) };
           if (change === null) remove.mutate(contact, done);
-          else open.mutate(change, done);
+          else allow.mutate(change, done);
         }}
-        onNo={() => setQuestion(null)}
+        onCancel={() => setQuestion(null)}
       />
     );
   }
 
   // A disabled switch would lose the focus; so it stays enabled while saving, and saves once. The others do not wait.
-  const isAsked = (flags: GrantPatch) =>
-    open.isPending && Object.keys(flags).some((flag) => flag in (open.variables ?? {}));
-  const toggle = (flags: GrantPatch, isOn: boolean, says: string) => {
-    if (isOn) void close(flags, says);
-    else if (!isAsked(flags)) open.mutate(flags);
+  const isSaving = (flags: GrantPatch) =>
+    allow.isPending && Object.keys(flags).some((flag) => flag in (allow.variables ?? {}));
+  const toggle = (flags: GrantPatch, isOn: boolean, revokedText: string) => {
+    if (isOn) void revoke(flags, revokedText);
+    else if (!isSaving(flags)) allow.mutate(flags);
   };
   return (
     <li className={classes.row} ref={row} aria-busy={isBusy}>
@@ -144,7 +153,7 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
         <div>
           <p className={classes.name}>
             {named === undefined ? <b dir="auto">{name}</b> : named(name)}
-            {contact.kind === 'group' && <span className="dim small">group</span>}
+            {contact.kind === 'group' && <span className="dim small">{t('people.row.group')}</span>}
             {contact.kind === 'person' &&
               contact.name !== null &&
               contact.phone_number !== null && (
@@ -157,45 +166,45 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
             </p>
           )}
           {conversation !== null && (
-            <InsideConversation conversation={conversation} only={!hasOpenGrant(contact)} />
+            <InConversation conversation={conversation} isOnlyAccess={!hasOpenGrant(contact)} />
           )}
         </div>
       </div>
       <Switch
-        data-what="read"
-        label="Read"
-        aria-label={`Agents may read ${name}`}
+        data-control="read"
+        label={t('people.column.read')}
+        aria-label={t('people.row.read', { name })}
         checked={canRead}
         disabled={isGone}
-        onChange={() => toggle({ canRead: !canRead }, canRead, `Relay no longer reads ${name}.`)}
+        onChange={() => toggle({ canRead: !canRead }, canRead, t('people.revoked.read', { name }))}
       />
       <Switch
-        data-what="reply"
-        label="Reply"
-        aria-label={`Relay may answer ${name}`}
+        data-control="reply"
+        label={t('people.column.reply')}
+        aria-label={t('people.row.reply', { name })}
         checked={canReply}
         disabled={isGone || (!canRead && !canReply)}
-        title={canRead ? undefined : NOT_READ}
+        title={canRead ? undefined : t('people.row.readFirst')}
         onChange={() => {
-          if (!canReply && mode === 'auto') ask('reply', '[data-what=reply]');
-          else toggle({ canReply: !canReply }, canReply, `Relay no longer answers ${name}.`);
+          if (!canReply && mode === 'auto') ask('reply', '[data-control=reply]');
+          else toggle({ canReply: !canReply }, canReply, t('people.revoked.reply', { name }));
         }}
       />
-      <div className={classes.how}>
+      <div className={classes.mode}>
         {canReply ? (
           <SegmentedControl
-            data-what="mode"
+            data-control="mode"
             size="xs"
-            aria-label={`How replies to ${name} leave`}
+            aria-label={t('people.row.mode', { name })}
             value={mode}
             disabled={isGone}
             onChange={(next) => {
-              if (next === 'auto') ask('auto', '[data-what=mode] input:checked');
-              else void close({ replyMode: 'draft' }, `You send each reply to ${name} again.`);
+              if (next === 'auto') ask('auto', '[data-control=mode] input:checked');
+              else void revoke({ replyMode: 'draft' }, t('people.revoked.auto', { name }));
             }}
             data={[
-              { value: 'draft', label: 'Draft' },
-              { value: 'auto', label: 'Auto' },
+              { value: 'draft', label: t('people.row.draft') },
+              { value: 'auto', label: t('people.row.auto') },
             ]}
           />
         ) : (
@@ -205,21 +214,20 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
         )}
       </div>
       <Switch
-        data-what="start"
-        label="Start"
-        aria-label={`Agents may write to ${name} first`}
+        data-control="start"
+        label={t('people.column.start')}
+        aria-label={t('people.row.start', { name })}
         checked={canInitiate}
         disabled={isGone || contact.kind === 'group'}
         onChange={() => {
-          if (canInitiate)
-            void close({ canInitiate: false }, `Agents no longer write to ${name} first.`);
-          else ask('start', '[data-what=start]');
+          if (canInitiate) void revoke({ canInitiate: false }, t('people.revoked.start', { name }));
+          else ask('start', '[data-control=start]');
         }}
       />
       <span className={classes.last}>
         {contact.last_message_at !== null && (
           <>
-            <span className="unseen">Last message </span>
+            <span className="unseen">{t('people.column.lastMessage')} </span>
             <time dateTime={contact.last_message_at}>
               {formatMoment(contact.last_message_at, now)}
             </time>
@@ -230,9 +238,9 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
         <span />
       ) : (
         <ActionIcon
-          data-what="delete"
-          aria-label={`Delete ${name}`}
-          onClick={() => ask('delete', '[data-what=delete]')}
+          data-control="delete"
+          aria-label={t('people.row.delete', { name })}
+          onClick={() => ask('delete', '[data-control=delete]')}
           disabled={isGone}
         >
           <IconTrash size={17} stroke={1.6} />
@@ -242,20 +250,22 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
   );
 }
 
-interface InsideConversationProps {
+interface InConversationProps {
   readonly conversation: NonNullable<ListedContact['conversation']>;
-  /** True if the contact has no grant besides the conversation. */
-  readonly only: boolean;
+  /** Whether the contact has no grant besides the conversation. */
+  readonly isOnlyAccess: boolean;
 }
 
-function InsideConversation({ conversation, only }: InsideConversationProps) {
+function InConversation({ conversation, isOnlyAccess }: InConversationProps) {
   return (
-    <p className={classes.inside}>
+    <p className={classes.inConversation}>
       <IconTargetArrow size={14} stroke={1.8} aria-hidden />
       <Link to="/conversations/$id" params={{ id: conversation.id }} dir="auto">
         {conversation.objective}
       </Link>
-      <span className="dim">{only ? OPEN_IN_CONVERSATION_ONLY : 'is open with them now.'}</span>
+      <span className="dim">
+        {t(isOnlyAccess ? 'common.grant.conversationOnly' : 'people.row.conversation')}
+      </span>
     </p>
   );
 }
@@ -263,9 +273,10 @@ function InsideConversation({ conversation, only }: InsideConversationProps) {
 // A confirmation in place of a row, before a wide grant or a deletion. Cancel has the focus.
 
 interface ConfirmRowProps extends Omit<GrantConfirmation, 'change'> {
+  readonly isDeletion: boolean;
   readonly isBusy: boolean;
-  onYes(): void;
-  onNo(): void;
+  onConfirm(): void;
+  onCancel(): void;
 }
 
 function ConfirmRow({
@@ -273,45 +284,46 @@ function ConfirmRow({
   explanation,
   confirmLabel,
   cancelLabel,
+  isDeletion,
   isBusy,
-  onYes,
-  onNo,
+  onConfirm,
+  onCancel,
 }: ConfirmRowProps) {
   const id = useId();
   const isGone = useIsDaemonGone();
-  const back = useRef<HTMLButtonElement>(null);
-  useEffect(() => back.current?.focus(), []);
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => cancel.current?.focus(), []);
   return (
     <li>
       <div
         className={classes.asking}
         role="alertdialog"
         aria-labelledby={id}
-        aria-describedby={`${id}-means`}
+        aria-describedby={`${id}-explanation`}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
           event.stopPropagation();
-          onNo();
+          onCancel();
         }}
       >
         <div>
           <b id={id} dir="auto">
             {title}
           </b>
-          <p id={`${id}-means`} className="small dim" dir="auto">
+          <p id={`${id}-explanation`} className="small dim" dir="auto">
             {explanation}
           </p>
         </div>
         <Button
           size="xs"
-          {...(confirmLabel === 'Delete' ? { color: 'red' } : {})}
+          {...(isDeletion ? { color: 'red' } : {})}
           disabled={isGone}
           loading={isBusy}
-          onClick={onYes}
+          onClick={onConfirm}
         >
           {confirmLabel}
         </Button>
-        <Button ref={back} variant="default" size="xs" onClick={onNo}>
+        <Button ref={cancel} variant="default" size="xs" onClick={onCancel}>
           {cancelLabel}
         </Button>
       </div>
@@ -334,8 +346,8 @@ export function FindField({ value, onFind }: FindFieldProps) {
   return (
     <TextInput
       type="search"
-      aria-label="Find somebody"
-      placeholder="Name or number"
+      aria-label={t('people.find.label')}
+      placeholder={t('people.find.placeholder')}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
       value={text}
       onChange={({ currentTarget }) => {

@@ -1,4 +1,4 @@
-// Message requests: who wrote without a grant, how often and when. The text is shown only on request.
+// Message requests: who wrote without a grant, how often and when. The text is shown only if the owner asks for it.
 import { Button } from '@mantine/core';
 import type { MessageRequest } from '@relay/contract/api/contacts';
 import { revealHidden } from '@relay/core/messages/text';
@@ -10,49 +10,44 @@ import { messageRequestsQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import {
-  contactLabel,
-  formatMoment,
-  formatPhoneNumber,
-  UNKNOWN_PERSON,
-} from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
+import { contactLabel, formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Count } from '../../parts/marks.tsx';
 import { Card, Note } from '../../parts/page.tsx';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { messageRequestSender, messageRequestTimes } from './copy.ts';
-import classes from './knocks.module.css';
+import classes from './message-requests.module.css';
 import shared from './people.module.css';
-import { peekQuery } from './queries.ts';
-import { GRANT_TOUCHES } from './use-grant.tsx';
+import { latestMessagesQuery } from './queries.ts';
+import { GRANT_QUERIES } from './use-grant.tsx';
 
 const REQUESTS_SHOWN = 5;
 
 export function MessageRequestsCard() {
-  const { data: knocks = [] } = useQuery(messageRequestsQuery);
-  const [isWhole, setWhole] = useState(false);
+  const { data: requests = [] } = useQuery(messageRequestsQuery);
+  const [showsAll, setShowsAll] = useState(false);
   const now = useNow(30_000);
-  if (knocks.length === 0) return null;
-  const shown = isWhole ? knocks : knocks.slice(0, REQUESTS_SHOWN);
+  if (requests.length === 0) return null;
+  const shown = showsAll ? requests : requests.slice(0, REQUESTS_SHOWN);
+  const count = requests.length;
   return (
     <Card
       flush
       className={shared.card ?? ''}
-      title="Knocked"
-      badge={<Count n={knocks.length} hue="parked" says={`${knocks.length} in all`} />}
-      aside={
-        <span className="small dim">They wrote and nobody was home. No agent has read them.</span>
-      }
+      title={t('people.requests.title')}
+      badge={<Count n={count} hue="parked" says={t('people.requests.count', { count })} />}
+      aside={<span className="small dim">{t('people.requests.note')}</span>}
     >
-      <ul className={classes.knocks} aria-label="Who knocked">
-        {shown.map((knock) => (
-          <MessageRequestRow key={knock.contact_id} knock={knock} now={now} />
+      <ul className={classes.requests} aria-label={t('people.requests.title')}>
+        {shown.map((request) => (
+          <MessageRequestRow key={request.contact_id} request={request} now={now} />
         ))}
       </ul>
-      {knocks.length > shown.length && (
+      {count > shown.length && (
         <p className={classes.more}>
-          <button type="button" className="link small" onClick={() => setWhole(true)}>
-            Show all {knocks.length}
+          <button type="button" className="link small" onClick={() => setShowsAll(true)}>
+            {t('people.requests.showAll', { count })}
           </button>
         </p>
       )}
@@ -60,122 +55,119 @@ export function MessageRequestsCard() {
   );
 }
 
-function MessageRequestRow({
-  knock,
-  now,
-}: {
-  readonly knock: MessageRequest;
+interface MessageRequestProps {
+  readonly request: MessageRequest;
   readonly now: number;
-}) {
-  const [isPeeking, setPeeking] = useState(false);
+}
+
+function MessageRequestRow({ request, now }: MessageRequestProps) {
+  const [isViewing, setViewing] = useState(false);
   const isGone = useIsDaemonGone();
-  const number = knock.phone_number === null ? null : formatPhoneNumber(knock.phone_number);
+  const number = request.phone_number === null ? null : formatPhoneNumber(request.phone_number);
   // A self-chosen profile name is not trusted, so the number is shown instead.
-  const name = knock.calls_itself ? (number ?? UNKNOWN_PERSON) : contactLabel(knock);
+  const name = request.calls_itself ? (number ?? t('common.unknownPerson')) : contactLabel(request);
   const allow = useAction({
     run: () =>
       relay.post('/api/whatsapp/permissions', {
         body: {
-          contactId: knock.contact_id,
+          contactId: request.contact_id,
           canRead: true,
           replyMode: 'draft',
         },
       }),
-    invalidates: GRANT_TOUCHES,
-    successMessage: `Relay may read ${name} from now on. It does not answer.`,
+    invalidates: GRANT_QUERIES,
+    successMessage: t('people.requests.allowed', { name }),
   });
   const dismiss = useAction({
-    run: () => relay.post('/api/knocks/{contact}/dismiss', { path: { contact: knock.contact_id } }),
+    run: () =>
+      relay.post('/api/knocks/{contact}/dismiss', { path: { contact: request.contact_id } }),
     invalidates: ['knocks', 'contacts', 'status'],
-    successMessage: `${name} stays closed. Whoever writes again is shown again.`,
+    successMessage: t('people.requests.dismissed', { name }),
   });
   const isOff = isGone || allow.isPending || dismiss.isPending;
   return (
     <li>
-      <div className={classes.knock}>
-        <Initials name={knock.calls_itself ? null : knock.name} />
+      <div className={classes.request}>
+        <Initials name={request.calls_itself ? null : request.name} />
         <div>
           <b dir="auto" className="num">
             {name}
           </b>
           <p className="small dim" dir="auto">
-            {messageRequestSender(knock, number)}
+            {messageRequestSender(request, number)}
           </p>
         </div>
-        <p className="small dim num">{messageRequestTimes(knock, now)}</p>
+        <p className="small dim num">{messageRequestTimes(request, now)}</p>
         <div className={classes.acts}>
           <Button
             variant="subtle"
             color="gray"
             size="xs"
-            leftSection={isPeeking ? <IconEyeOff size={16} /> : <IconEye size={16} />}
-            aria-expanded={isPeeking}
-            aria-label={`Peek at what ${name} wrote`}
-            onClick={() => setPeeking(!isPeeking)}
+            leftSection={isViewing ? <IconEyeOff size={16} /> : <IconEye size={16} />}
+            aria-expanded={isViewing}
+            aria-label={t('people.requests.viewFrom', { name })}
+            onClick={() => setViewing(!isViewing)}
           >
-            Peek
+            {t('people.requests.view')}
           </Button>
           <Button
             variant="subtle"
             color="gray"
             size="xs"
             disabled={isOff}
-            aria-label={`Dismiss ${name}`}
+            aria-label={t('people.requests.dismissFrom', { name })}
             onClick={() => dismiss.mutate()}
           >
-            Dismiss
+            {t('common.action.dismiss')}
           </Button>
           <Button
             variant="default"
             size="xs"
             disabled={isOff}
             loading={allow.isPending}
-            aria-label={`Allow reading ${name}`}
+            aria-label={t('people.requests.allowReadingFrom', { name })}
             onClick={() => allow.mutate()}
           >
-            Allow reading
+            {t('people.requests.allowReading')}
           </Button>
         </div>
       </div>
-      {isPeeking && <MessageRequestPeek knock={knock} now={now} />}
+      {isViewing && <RequestedMessages request={request} now={now} />}
     </li>
   );
 }
 
-// Shows the owner the text of a message request on request. It changes nothing: no agent or model reads it, and the
-// sender is not notified.
+// Shows the owner the messages of a message request. It changes nothing: no agent or model reads them, and the sender
+// is not notified.
 
-const MOST_PEEKED = 20;
+const MESSAGES_SHOWN = 20;
 
-function MessageRequestPeek({
-  knock,
-  now,
-}: {
-  readonly knock: MessageRequest;
-  readonly now: number;
-}) {
-  const { phone_number: phone, lid, count } = knock;
+function RequestedMessages({ request, now }: MessageRequestProps) {
+  const { phone_number: phone, lid, count } = request;
   const jid = phone === null ? `${lid ?? ''}@lid` : `${phone}@s.whatsapp.net`;
-  const peek = useQuery(peekQuery(jid, Math.min(count, MOST_PEEKED)));
+  const latest = useQuery(latestMessagesQuery(jid, Math.min(count, MESSAGES_SHOWN)));
   return (
-    <div className={classes.peek}>
+    <div className={classes.messages}>
       <Note hue="parked" icon={IconEye}>
-        Only you see this. No agent or model reads it, they are not told that you looked, and they
-        stay closed.
+        {t('people.requests.viewNote')}
       </Note>
-      <QueryContent query={peek} subject="What they wrote" loading={<LoadingLines lines={2} />}>
+      <QueryContent
+        query={latest}
+        subject={t('people.requests.messages')}
+        loading={<LoadingLines lines={2} />}
+      >
         {({ messages }) => {
-          const theirs = messages.filter(({ fromMe }) => !fromMe);
-          return theirs.length === 0 ? (
-            <p className="small dim">Nothing of it is kept any more.</p>
+          const received = messages.filter(({ fromMe }) => !fromMe);
+          return received.length === 0 ? (
+            <p className="small dim">{t('people.requests.noLongerStored')}</p>
           ) : (
             <ol>
-              {theirs.map(({ id, body, timestamp }) => (
+              {received.map(({ id, body, timestamp }) => (
                 <li key={id}>
                   <time className="small dim num" dateTime={new Date(timestamp).toISOString()}>
                     {formatMoment(timestamp, now)}
                   </time>
-                  <p dir="auto">{body === '' ? 'Something without words.' : revealHidden(body)}</p>
+                  <p dir="auto">{body === '' ? t('people.requests.noText') : revealHidden(body)}</p>
                 </li>
               ))}
             </ol>

@@ -20,6 +20,7 @@ import { useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { type ContactChoice, ContactField } from '../../parts/contact-field.tsx';
 import { contactLabel, formatPhoneNumber, groupDigits } from '../../parts/format.ts';
 import { grantSentence, grantSummary, hasOpenGrant } from '../../parts/grant-copy.ts';
@@ -32,56 +33,49 @@ import {
   readPeopleSearch,
 } from '../../search-params.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
-import {
-  CONTACTS_SHOWN_LABELS,
-  grantLadder,
-  type LadderRung,
-  PEOPLE_LEAD,
-  peopleSentence,
-} from './copy.ts';
+import { type AccessCount, accessCounts, peopleSummary } from './copy.ts';
 import { FindField, GrantsList } from './grants.tsx';
 import { MessageRequestsCard } from './message-requests.tsx';
 import classes from './people.module.css';
 import { PersonDrawer } from './person.tsx';
 import { contactCountsQuery, contactsQuery } from './queries.ts';
-import { GRANT_TOUCHES, type GrantPatch, saveGrant } from './use-grant.tsx';
+import { GRANT_QUERIES, type GrantPatch, saveGrant } from './use-grant.tsx';
 
-const USUAL_SHOWN: readonly ContactFilter[] = ['open', 'closed', 'all'];
+const MAIN_FILTERS: readonly ContactFilter[] = ['open', 'closed', 'all'];
 
 export function PeopleScreen() {
   const { data: counts } = useQuery(contactCountsQuery);
-  const [isAllowing, setAllowing] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const { who, ...search } = readPeopleSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const leave = () => void navigate({ to: '/people', search, resetScroll: false });
-  useKeys({ n: () => setAllowing(true) }, 'Allow someone');
-  const allow = (
+  const closeDetails = () => void navigate({ to: '/people', search, resetScroll: false });
+  useKeys({ n: () => setAdding(true) }, t('people.addGrant'));
+  const add = (
     <Button
       leftSection={<IconUserPlus size={17} stroke={1.7} aria-hidden />}
       rightSection={<KeyHint>N</KeyHint>}
       aria-keyshortcuts="n"
-      onClick={() => setAllowing(true)}
+      onClick={() => setAdding(true)}
     >
-      Allow someone
+      {t('people.addGrant')}
     </Button>
   );
   return (
     <Page
-      title="People & grants"
-      sentence={counts === undefined ? 'Who may be read, and answered?' : peopleSentence(counts)}
-      summary={PEOPLE_LEAD}
-      actions={allow}
+      title={t('common.page.people')}
+      summary={counts === undefined ? t('people.summary.loading') : peopleSummary(counts)}
+      actions={add}
     >
-      <GrantLadder counts={counts} />
+      <AccessCounts counts={counts} />
       <MessageRequestsCard />
-      <GrantsCard onAllow={() => setAllowing(true)} />
-      <AllowModal isOpen={isAllowing} onClose={() => setAllowing(false)} />
-      {who !== undefined && <PersonDrawer key={who} id={who} onClose={leave} />}
+      <GrantsCard onAdd={() => setAdding(true)} />
+      <AddGrantModal isOpen={isAdding} onClose={() => setAdding(false)} />
+      {who !== undefined && <PersonDrawer key={who} id={who} onClose={closeDetails} />}
     </Page>
   );
 }
 
-function GrantsCard({ onAllow }: { onAllow(): void }) {
+function GrantsCard({ onAdd }: { onAdd(): void }) {
   const search = readPeopleSearch(useSearch({ strict: false }));
   const { show = DEFAULT_CONTACTS_SHOWN, q = '', page = 1 } = search;
   const navigate = useNavigate();
@@ -97,36 +91,40 @@ function GrantsCard({ onAllow }: { onAllow(): void }) {
     <Card
       flush
       className={classes.card ?? ''}
-      title="Grants"
+      title={t('people.grants.title')}
       aside={
         <div className={classes.filters}>
-          {USUAL_SHOWN.includes(show) ? (
+          {MAIN_FILTERS.includes(show) ? (
             <SegmentedControl
               size="xs"
-              aria-label="Whom to show"
+              aria-label={t('people.filter.label')}
               value={show}
               onChange={(next) => go({ show: next as ContactFilter, page: undefined })}
-              data={USUAL_SHOWN.map((value) => ({ value, label: CONTACTS_SHOWN_LABELS[value] }))}
+              data={MAIN_FILTERS.map((value) => ({ value, label: t(`people.filter.${value}`) }))}
             />
           ) : (
             <Button
               variant="default"
               size="xs"
               rightSection={<IconX size={14} aria-hidden />}
-              aria-label={`Only ${CONTACTS_SHOWN_LABELS[show]}. Show all who are open`}
+              aria-label={t('people.filter.remove', { filter: t(`people.filter.${show}`) })}
               onClick={() => go({ show: undefined, page: undefined })}
             >
-              {CONTACTS_SHOWN_LABELS[show]}
+              {t(`people.filter.${show}`)}
             </Button>
           )}
           <FindField value={q} onFind={(next) => go({ q: next, page: undefined }, true)} />
         </div>
       }
     >
-      <QueryContent query={contacts} subject="The people" loading={<LoadingRows rows={6} />}>
+      <QueryContent
+        query={contacts}
+        subject={t('people.grants.contacts')}
+        loading={<LoadingRows rows={6} />}
+      >
         {(found) =>
           found.contacts.length === 0 ? (
-            <NobodyListed search={search} show={show} isSearch={q !== ''} onAllow={onAllow} />
+            <NoContacts search={search} show={show} isSearch={q !== ''} onAdd={onAdd} />
           ) : (
             <GrantsList
               found={found}
@@ -145,48 +143,50 @@ function GrantsCard({ onAllow }: { onAllow(): void }) {
   );
 }
 
-interface NobodyListedProps {
+interface NoContactsProps {
   readonly search: PeopleSearch;
   readonly show: ContactFilter;
   readonly isSearch: boolean;
-  onAllow(): void;
+  onAdd(): void;
 }
 
-function NobodyListed({ search, show, isSearch, onAllow }: NobodyListedProps) {
+function NoContacts({ search, show, isSearch, onAdd }: NoContactsProps) {
   if (isSearch) {
     return (
       <EmptyState
         icon={IconSearchOff}
-        title="Nobody fits that here."
+        title={t('people.empty.noMatches')}
         action={
           show !== 'all' && (
             <Link to="/people" search={{ ...search, show: 'all', page: undefined }}>
-              Look among everybody
+              {t('people.empty.searchAll')}
             </Link>
           )
         }
       />
     );
   }
-  if (show !== 'open') return <EmptyState icon={IconUsers} title="Nobody is here." />;
+  if (show !== 'open') return <EmptyState icon={IconUsers} title={t('people.empty.filtered')} />;
   return (
     <EmptyState
       icon={IconLock}
-      title="Everyone is closed."
+      title={t('people.empty.noGrants')}
       action={
-        <Button variant="default" onClick={onAllow}>
-          Allow someone
+        <Button variant="default" onClick={onAdd}>
+          {t('people.addGrant')}
         </Button>
       }
     >
-      That is safe, and nothing will be answered. Allow one person to begin.
+      {t('people.empty.noGrantsHint')}
     </EmptyState>
   );
 }
 
 // How many contacts have which access; each count links to its contacts.
 
-const RUNGS: Readonly<Record<LadderRung['rung'], { icon: TablerIcon; show: ContactFilter }>> = {
+const ACCESS_LEVELS: Readonly<
+  Record<AccessCount['level'], { icon: TablerIcon; show: ContactFilter }>
+> = {
   known: { icon: IconUsers, show: 'all' },
   read: { icon: IconEye, show: 'read' },
   reply: { icon: IconArrowBackUp, show: 'reply' },
@@ -194,18 +194,21 @@ const RUNGS: Readonly<Record<LadderRung['rung'], { icon: TablerIcon; show: Conta
   start: { icon: IconMessagePlus, show: 'start' },
 };
 
-function GrantLadder({ counts }: { readonly counts: ContactCounts | undefined }) {
+function AccessCounts({ counts }: { readonly counts: ContactCounts | undefined }) {
   if (counts === undefined)
     return <Skeleton className={classes.late ?? ''} height={66} mb={18} radius={12} />;
   return (
-    <ul className={classes.ladder} aria-label="How far it is open">
-      {grantLadder(counts).map(({ rung, n, label, detail }) => (
-        <li key={rung}>
-          <Link to="/people" search={{ show: RUNGS[rung].show }}>
-            <Tile icon={RUNGS[rung].icon} hue={rung === 'known' || n === 0 ? 'parked' : 'agent'} />
-            <b className="num">{groupDigits(n)}</b>
+    <ul className={classes.access} aria-label={t('people.access.label')}>
+      {accessCounts(counts).map(({ level, count, label, detail }) => (
+        <li key={level}>
+          <Link to="/people" search={{ show: ACCESS_LEVELS[level].show }}>
+            <Tile
+              icon={ACCESS_LEVELS[level].icon}
+              hue={level === 'known' || count === 0 ? 'parked' : 'agent'}
+            />
+            <b className="num">{groupDigits(count)}</b>
             <span>
-              {label} <small>{detail}</small>
+              {label} {detail !== null && <small>{detail}</small>}
             </span>
           </Link>
         </li>
@@ -217,41 +220,41 @@ function GrantLadder({ counts }: { readonly counts: ContactCounts | undefined })
 // Adds a grant: the contact is found among those that Relay knows, or entered as a number. Only reading is suggested;
 // replies granted here begin as drafts, so nothing is sent without the owner.
 
-const ALLOW_CHOICES = {
+const GRANT_CHOICES = {
   read: { canRead: true },
   draft: { canRead: true, canReply: true, replyMode: 'draft' },
 } as const satisfies Record<string, GrantPatch>;
 
-function AllowModal({ isOpen: isShown, onClose }: { isOpen: boolean; onClose(): void }) {
+function AddGrantModal({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   return (
     <Modal
-      opened={isShown}
+      opened={isOpen}
       onClose={onClose}
-      title="Allow someone"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('people.addGrant')}
+      closeButtonProps={{ 'aria-label': t('common.action.close') }}
     >
-      <AllowForm onDone={onClose} />
+      <AddGrantForm onDone={onClose} />
     </Modal>
   );
 }
 
-function AllowForm({ onDone }: { onDone(): void }) {
+function AddGrantForm({ onDone }: { onDone(): void }) {
   const isGone = useIsDaemonGone();
-  const [whom, setWhom] = useState<ContactChoice | null>(null);
-  const [given, setGiven] = useState('');
-  const [what, setWhat] = useState<keyof typeof ALLOW_CHOICES>('read');
+  const [choice, setChoice] = useState<ContactChoice | null>(null);
+  const [typedName, setTypedName] = useState('');
+  const [access, setAccess] = useState<keyof typeof GRANT_CHOICES>('read');
   const [isTried, setTried] = useState(false);
-  const name = chosenName(whom, given);
-  const sum = grantSentence({
-    displayName: name === '' ? 'them' : name,
+  const name = chosenName(choice, typedName);
+  const summary = grantSentence({
+    displayName: name,
     canRead: true,
-    canReply: what === 'draft',
+    canReply: access === 'draft',
     replyMode: 'draft',
   });
-  const allow = useAction({
-    run: (somebody: ContactChoice) => allowContact(somebody, given.trim(), ALLOW_CHOICES[what]),
-    invalidates: GRANT_TOUCHES,
-    successMessage: sum,
+  const add = useAction({
+    run: (chosen: ContactChoice) => addGrant(chosen, typedName.trim(), GRANT_CHOICES[access]),
+    invalidates: GRANT_QUERIES,
+    successMessage: summary,
     showsErrorInPlace: true,
     onSuccess: onDone,
   });
@@ -261,78 +264,82 @@ function AllowForm({ onDone }: { onDone(): void }) {
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
-        if (whom !== null) allow.mutate(whom);
+        if (choice !== null) add.mutate(choice);
       }}
     >
       <ContactField
-        label="Whom"
-        value={whom}
-        onChoose={setWhom}
+        label={t('people.add.contact')}
+        value={choice}
+        onChoose={setChoice}
         error={
-          allow.isError
-            ? readableError(allow.error)
-            : isTried && whom === null && 'Choose somebody.'
+          add.isError
+            ? readableError(add.error)
+            : isTried && choice === null && t('people.add.contactMissing')
         }
       />
-      {isNewGrant(whom) && (
+      {isNewGrant(choice) && (
         <TextInput
-          label="What you call them"
-          description="Agents know them by this name, or else by their number."
-          value={given}
-          onChange={({ currentTarget }) => setGiven(currentTarget.value)}
+          label={t('people.add.name')}
+          description={t('people.add.nameHint')}
+          value={typedName}
+          onChange={({ currentTarget }) => setTypedName(currentTarget.value)}
         />
       )}
-      {whom?.is === 'contact' && hasOpenGrant(whom.contact) && (
+      {choice?.is === 'contact' && hasOpenGrant(choice.contact) && (
         <Note hue="agent" icon={IconInfoCircle}>
-          <span dir="auto">Open already: {grantSummary(whom.contact, name)}</span>
+          <span dir="auto">
+            {t('people.add.current', { summary: grantSummary(choice.contact, name) })}
+          </span>
         </Note>
       )}
       <Radio.Group
-        label="What is opened"
-        value={what}
-        onChange={(next) => setWhat(next === 'draft' ? 'draft' : 'read')}
+        label={t('people.add.access')}
+        value={access}
+        onChange={(next) => setAccess(next === 'draft' ? 'draft' : 'read')}
       >
         <Radio
           mt={8}
           value="read"
-          label="Read only"
-          description="Suggested. Nothing is answered."
+          label={t('people.add.read')}
+          description={t('people.add.readHint')}
         />
         <Radio
           mt={8}
           value="draft"
-          label="Read, and write drafts"
-          description="You send each reply."
+          label={t('people.add.draft')}
+          description={t('people.add.draftHint')}
         />
       </Radio.Group>
-      <p className="small dim" dir="auto">
-        {sum}
-      </p>
+      {name !== '' && (
+        <p className="small dim" dir="auto">
+          {summary}
+        </p>
+      )}
       <div className={classes.acts}>
-        <Button type="submit" disabled={isGone} loading={allow.isPending}>
-          {what === 'read' ? 'Allow reading' : 'Allow reading and drafts'}
+        <Button type="submit" disabled={isGone} loading={add.isPending}>
+          {t(access === 'read' ? 'people.add.allowRead' : 'people.add.allowDraft')}
         </Button>
         <Button variant="default" onClick={onDone}>
-          Never mind
+          {t('common.action.cancel')}
         </Button>
       </div>
     </form>
   );
 }
 
-const isNewGrant = (whom: ContactChoice | null): boolean =>
-  whom?.is === 'number' || (whom?.is === 'contact' && whom.contact.grant === null);
+const isNewGrant = (choice: ContactChoice | null): boolean =>
+  choice?.is === 'number' || (choice?.is === 'contact' && choice.contact.grant === null);
 
-function chosenName(whom: ContactChoice | null, given: string): string {
-  if (isNewGrant(whom) && given.trim() !== '') return given.trim();
-  if (whom?.is === 'contact') return contactLabel(whom.contact);
-  return whom?.is === 'number' ? formatPhoneNumber(whom.digits) : '';
+function chosenName(choice: ContactChoice | null, typedName: string): string {
+  if (isNewGrant(choice) && typedName.trim() !== '') return typedName.trim();
+  if (choice?.is === 'contact') return contactLabel(choice.contact);
+  return choice?.is === 'number' ? formatPhoneNumber(choice.digits) : '';
 }
 
-async function allowContact(whom: ContactChoice, name: string, flags: GrantPatch): Promise<void> {
-  if (whom.is === 'contact') await saveGrant(whom.contact, flags, name);
-  if (whom.is !== 'number') return;
-  const number = formatPhoneNumber(whom.digits);
+async function addGrant(choice: ContactChoice, name: string, flags: GrantPatch): Promise<void> {
+  if (choice.is === 'contact') await saveGrant(choice.contact, flags, name);
+  if (choice.is !== 'number') return;
+  const number = formatPhoneNumber(choice.digits);
   const body = { phoneNumber: number, displayName: name || number, replyMode: 'draft' as const };
   await relay.post('/api/whatsapp/permissions', { body: { ...body, ...flags } });
 }

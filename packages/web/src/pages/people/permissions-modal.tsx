@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
 import { FindField, GrantsList } from './grants.tsx';
 import classes from './people.module.css';
@@ -19,8 +20,8 @@ export function PermissionsModal({ onClose }: { onClose(): void }) {
       fullScreen
       radius={0}
       onClose={onClose}
-      title="Manage permissions"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('people.permissions.title')}
+      closeButtonProps={{ 'aria-label': t('common.action.close') }}
     >
       <PermissionsTable />
     </Modal>
@@ -49,17 +50,17 @@ function PermissionsTable() {
           />
         </div>
       )}
-      <QueryContent query={recorded} subject="The permissions">
+      <QueryContent query={recorded} subject={t('people.permissions.subject')}>
         {(found) => {
           if (found.contacts.length > 0)
             return <GrantsList found={found} page={page} onPage={setPage} />;
           return q === '' ? (
-            <EmptyState icon={IconLock} title="Everyone is closed.">
-              That is safe, and nothing will be answered. Add one person to begin.
+            <EmptyState icon={IconLock} title={t('people.permissions.empty')}>
+              {t('people.permissions.emptyHint')}
             </EmptyState>
           ) : (
-            <EmptyState icon={IconSearchOff} title="Nobody here is called that.">
-              Only those with a record are searched.
+            <EmptyState icon={IconSearchOff} title={t('people.permissions.noMatches')}>
+              {t('people.permissions.noMatchesHint')}
             </EmptyState>
           );
         }}
@@ -75,8 +76,9 @@ function AddPermission() {
   const form = useForm({
     initialValues: { phoneNumber: '', displayName: '' },
     validate: {
-      phoneNumber: (number) => (/\d/.test(number) ? null : 'Give a number.'),
-      displayName: (name) => (name.trim() === '' ? 'Give a name.' : null),
+      phoneNumber: (number) =>
+        /\d/.test(number) ? null : t('people.permissions.phoneNumberMissing'),
+      displayName: (name) => (name.trim() === '' ? t('people.permissions.nameMissing') : null),
     },
   });
   const add = useAction({
@@ -89,15 +91,19 @@ function AddPermission() {
   return (
     <form className={classes.add} onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <TextInput
-        label="Phone number"
-        placeholder="+49 170 1234567"
+        label={t('people.permissions.phoneNumber')}
+        placeholder={t('people.permissions.phoneNumberExample')}
         type="tel"
         {...form.getInputProps('phoneNumber')}
         error={form.errors.phoneNumber ?? (add.error && readableError(add.error))}
       />
-      <TextInput label="Name" placeholder="Dana" {...form.getInputProps('displayName')} />
+      <TextInput
+        label={t('people.permissions.name')}
+        placeholder={t('people.permissions.nameExample')}
+        {...form.getInputProps('displayName')}
+      />
       <Button type="submit" disabled={isGone} loading={add.isPending}>
-        Add contact
+        {t('people.permissions.add')}
       </Button>
     </form>
   );

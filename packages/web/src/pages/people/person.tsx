@@ -1,5 +1,5 @@
 // The details of one person or group, beside the table; on a phone a separate page. Links to chats, conversations,
-// decisions and clients, and at the end the button to forget them.
+// decisions and clients, and at the end the button to erase their data.
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ContactDetail, ListedContact } from '@relay/contract/api/contacts';
@@ -11,12 +11,14 @@ import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { contactLabel, formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { Badge } from '../../parts/marks.tsx';
-import { outcomeDisplay } from '../../parts/outcomes.ts';
+import { decisionDisplay } from '../../parts/outcomes.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { clientAccessText, erasedText, isNameTyped } from './copy.ts';
 import { ContactGrantRow } from './grants.tsx';
@@ -41,12 +43,18 @@ export function PersonDrawer({ id, onClose }: { readonly id: string; onClose(): 
       size={isPhone ? '100%' : 520}
       title={
         <span dir="auto">
-          {detail.data === undefined ? 'Details' : contactLabel(detail.data.contact)}
+          {detail.data === undefined
+            ? t('people.details.title')
+            : contactLabel(detail.data.contact)}
         </span>
       }
-      closeButtonProps={{ 'aria-label': 'Close the details' }}
+      closeButtonProps={{ 'aria-label': t('people.details.close') }}
     >
-      <QueryContent query={detail} subject="The details" loading={<LoadingLines lines={8} />}>
+      <QueryContent
+        query={detail}
+        subject={t('people.details.subject')}
+        loading={<LoadingLines lines={8} />}
+      >
         {(data) => <Details detail={data} onErased={() => setErased(true)} onDone={close} />}
       </QueryContent>
     </Drawer>
@@ -70,17 +78,22 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
         </ul>
       </div>
       <Addresses detail={detail} />
-      <DetailPart title="Chats" none="No chat with them yet.">
+      <DetailPart title={t('people.details.chats')} none={t('people.details.noChats')}>
         {chats.map(({ id, kind, name, last_message_at: last }) => (
           <li key={id}>
             <Link to="/chats/$id" params={{ id }} dir="auto">
-              {kind === 'direct' ? 'Their chat with you' : (name ?? 'A group without a name')}
+              {kind === 'direct'
+                ? t('people.details.directChat')
+                : (name ?? t('people.details.unnamedGroup'))}
             </Link>
             <span className="small dim num">{last === null ? '' : formatMoment(last, now)}</span>
           </li>
         ))}
       </DetailPart>
-      <DetailPart title="Conversations" none="No conversation with them yet.">
+      <DetailPart
+        title={t('people.details.conversations')}
+        none={t('people.details.noConversations')}
+      >
         {conversations.map((conversation) => (
           <li key={conversation.id}>
             <Link to="/conversations/$id" params={{ id: conversation.id }} dir="auto">
@@ -90,9 +103,9 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
           </li>
         ))}
       </DetailPart>
-      <DetailPart title="Lately" none="Nothing was decided about them lately.">
+      <DetailPart title={t('people.details.decisions')} none={t('people.details.noDecisions')}>
         {ledger.map((line) => {
-          const { word, hue, icon } = outcomeDisplay(line.outcome);
+          const { word, hue, icon } = decisionDisplay(line);
           return (
             <li key={line.seq} className={classes.line}>
               <Badge hue={hue} icon={icon}>
@@ -106,41 +119,52 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
           );
         })}
       </DetailPart>
-      <DetailPart
-        title="Programs that may deal with them"
-        none="No program has a token that reaches them."
-      >
+      <DetailPart title={t('people.details.clients')} none={t('people.details.noClients')}>
         {tokens.map(({ id, name, scopes, by_name: isNamed }) => (
-          <li key={id} className={classes.program}>
+          <li key={id} className={classes.client}>
             <span dir="auto">{name}</span>
             <p className="small dim">{clientAccessText(scopes, isNamed)}</p>
           </li>
         ))}
       </DetailPart>
-      <ForgetSection contact={contact} onErased={onErased} onDone={onDone} />
+      <EraseSection contact={contact} onErased={onErased} onDone={onDone} />
     </div>
   );
 }
 
 function Addresses({
-  detail: { contact, addresses, calls_itself: itself },
+  detail: { contact, addresses, calls_itself: ownName },
 }: Pick<DetailsProps, 'detail'>) {
-  const WORDS = { phone: 'Number', lid: 'Hidden id', group: 'Group address' } as const;
   return (
     <dl className={parts.facts}>
-      {itself !== null && itself !== contact.name && (
-        <>
-          <dt>Calls itself</dt>
-          <dd dir="auto">{itself}</dd>
-        </>
-      )}
+      {ownName !== null && ownName !== contact.name && <OwnName name={ownName} of={contact.kind} />}
       {addresses.map(({ kind, value }) => [
-        <dt key={`${kind} ${value}`}>{WORDS[kind]}</dt>,
+        <dt key={`${kind} ${value}`}>{t(`people.details.address.${kind}`)}</dt>,
         <dd key={value} className="num">
           {kind === 'phone' ? formatPhoneNumber(value) : value}
         </dd>,
       ])}
     </dl>
+  );
+}
+
+interface OwnNameProps {
+  readonly name: string;
+  readonly of: ListedContact['kind'];
+}
+
+/** The name that a person or group has on WhatsApp. */
+function OwnName({ name, of }: OwnNameProps) {
+  return of === 'group' ? (
+    <>
+      <dt>{t('people.details.groupSubject')}</dt>
+      <dd dir="auto">{name}</dd>
+    </>
+  ) : (
+    <>
+      <dt>{t('people.details.profileName')}</dt>
+      <dd dir="auto">{t('people.details.profileNameValue', { name })}</dd>
+    </>
   );
 }
 
@@ -163,33 +187,32 @@ function DetailPart({ title, none, children }: DetailPartProps) {
   );
 }
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-// Forgets a contact permanently: shows what would be erased, asks for the name as confirmation, then shows the receipt.
+// Erases a contact permanently: shows what would be erased, asks for the name as confirmation, then shows the receipt.
 
-interface ForgetSectionProps {
+interface EraseSectionProps {
   readonly contact: ListedContact;
   /** Called once their data no longer exists. */
   onErased(): void;
   onDone(): void;
 }
 
-function ForgetSection({ contact, ...callbacks }: ForgetSectionProps) {
+function EraseSection({ contact, ...callbacks }: EraseSectionProps) {
   const [isAsking, setAsking] = useState(false);
   const name = contactLabel(contact);
   return (
-    <section className={`${classes.part} ${classes.forget}`}>
-      <h3>Forget</h3>
+    <section className={`${classes.part} ${classes.erase}`}>
+      <h3>{t('people.erase.title')}</h3>
       {isAsking ? (
-        <ForgetForm contact={contact} {...callbacks} onKeep={() => setAsking(false)} />
+        <EraseForm contact={contact} {...callbacks} onKeep={() => setAsking(false)} />
       ) : (
         <>
           <p className="small dim" dir="auto">
-            Erases what {name} wrote, what was written to them and what was learnt from it, for
-            good.
+            {t('people.erase.hint', { name })}
           </p>
           <Button variant="default" size="xs" onClick={() => setAsking(true)}>
-            See what would be erased
+            {t('people.erase.show')}
           </Button>
         </>
       )}
@@ -197,35 +220,30 @@ function ForgetSection({ contact, ...callbacks }: ForgetSectionProps) {
   );
 }
 
-function ForgetForm({
-  contact,
-  onErased,
-  onDone,
-  onKeep,
-}: ForgetSectionProps & { onKeep(): void }) {
+function EraseForm({ contact, onErased, onDone, onKeep }: EraseSectionProps & { onKeep(): void }) {
   const [typed, setTyped] = useState('');
   const isGone = useIsDaemonGone();
   const name = contactLabel(contact);
-  const forget = useAction({
+  const erase = useAction({
     run: () => relay.post('/api/forget', { body: { id: contact.id } }),
     invalidates: ['whatsapp-permissions', 'knocks', 'instances', 'status', 'ledger'],
     showsErrorInPlace: true,
     onSuccess: onErased,
   });
-  const preview = useQuery({ ...forgetQuery(contact.id), enabled: forget.data === undefined });
-  if (forget.data !== undefined) {
+  const preview = useQuery({ ...forgetQuery(contact.id), enabled: erase.data === undefined });
+  if (erase.data !== undefined) {
     return (
       <div className={shared.form}>
         <Note hue="ok" icon={IconEraser} role="status">
-          Erased: {erasedText(forget.data.erased)}.
+          {t('people.erase.done', { items: erasedText(erase.data.erased) })}
         </Note>
-        {forget.data.stays.map((sentence) => (
+        {erase.data.stays.map((sentence) => (
           <p key={sentence} className="small dim">
             {sentence}
           </p>
         ))}
         <Button variant="default" size="xs" onClick={onDone}>
-          Done
+          {t('people.erase.close')}
         </Button>
       </div>
     );
@@ -233,7 +251,7 @@ function ForgetForm({
   return (
     <QueryContent
       query={preview}
-      subject="What would be erased"
+      subject={t('people.erase.subject')}
       loading={<LoadingLines lines={3} />}
     >
       {({ counts, open_conversations: open }) => (
@@ -241,26 +259,23 @@ function ForgetForm({
           className={shared.form}
           onSubmit={(event) => {
             event.preventDefault();
-            if (isNameTyped(typed, name)) forget.mutate();
+            if (isNameTyped(typed, name)) erase.mutate();
           }}
         >
-          <p className="small">
-            This would be erased: {erasedText(counts)}.
-            {open > 0 &&
-              ` ${open === 1 ? 'One open conversation is' : `${open} open conversations are`} ended first.`}{' '}
-            It cannot be undone.
-          </p>
+          <p className="small">{t('people.erase.preview', { items: erasedText(counts) })}</p>
+          {open > 0 && <p className="small">{t('people.erase.endsFirst', { count: open })}</p>}
           <TextInput
             label={
-              <>
-                Type <b dir="auto">{name}</b> to confirm
-              </>
+              <RichText
+                id="people.erase.typeName"
+                components={{ name: <b dir="auto">{name}</b> }}
+              />
             }
             autoFocus
             autoComplete="off"
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            error={forget.isError && readableError(forget.error)}
+            error={erase.isError && readableError(erase.error)}
           />
           <div className={shared.acts}>
             <Button
@@ -268,12 +283,12 @@ function ForgetForm({
               color="red"
               size="xs"
               disabled={isGone || !isNameTyped(typed, name)}
-              loading={forget.isPending}
+              loading={erase.isPending}
             >
-              Forget for good
+              {t('people.erase.action')}
             </Button>
             <Button variant="default" size="xs" onClick={onKeep}>
-              Keep
+              {t('common.action.keep')}
             </Button>
           </div>
         </form>

@@ -42,7 +42,7 @@ export const contactQuery = (id: string) =>
       relay.get('/api/contacts/{contact}', { signal, path: { contact: id } }),
   });
 
-/** What forgetting would erase; fetched again each time. */
+/** What erasing would delete; fetched again each time. */
 export const forgetQuery = (id: string) =>
   queryOptions({
     queryKey: nounKey('contacts', 'forget', id),
@@ -51,9 +51,9 @@ export const forgetQuery = (id: string) =>
   });
 
 /** The last messages of one chat, for the owner only. */
-export const peekQuery = (jid: string, limit: number) =>
+export const latestMessagesQuery = (jid: string, limit: number) =>
   queryOptions({
-    queryKey: nounKey('messages', 'peek', jid, limit),
+    queryKey: nounKey('messages', 'latest', jid, limit),
     queryFn: ({ signal }) =>
       relay.get('/api/whatsapp/messages', { signal, query: { chat: jid, limit } }),
   });

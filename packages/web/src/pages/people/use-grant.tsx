@@ -8,6 +8,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { contactLabel } from '../../parts/format.ts';
 import classes from './undo.module.css';
 
@@ -15,7 +16,8 @@ import classes from './undo.module.css';
 export type GrantPatch = { readonly [Flag in keyof Flagged]?: Flagged[Flag] };
 type Grant = NonNullable<ListedContact['grant']>;
 
-export const GRANT_TOUCHES = [
+/** The queries to refetch after a grant changed. */
+export const GRANT_QUERIES = [
   'contacts',
   'whatsapp-permissions',
   'knocks',
@@ -26,42 +28,44 @@ export const GRANT_TOUCHES = [
 export function useGrant(contact: ListedContact) {
   const queries = useQueryClient();
   const name = contactLabel(contact);
-  const open = useAction({
+  const allow = useAction({
     run: (flags: GrantPatch) => saveGrant(contact, flags),
-    invalidates: GRANT_TOUCHES,
+    invalidates: GRANT_QUERIES,
   });
-  const reopen = useAction({
+  const restore = useAction({
     run: (flags: GrantPatch) => saveGrant(contact, flags),
-    invalidates: GRANT_TOUCHES,
-    successMessage: `${name} is open again, as before.`,
+    invalidates: GRANT_QUERIES,
+    successMessage: t('people.restored', { name }),
   });
-  const shut = useAction({
+  const withdraw = useAction({
     run: (flags: GrantPatch) => saveGrant(contact, flags),
-    invalidates: GRANT_TOUCHES,
+    invalidates: GRANT_QUERIES,
   });
   const remove = useAction({
     run: async ({ grant }: ListedContact) => {
       if (grant === null) return;
       await relay.delete('/api/whatsapp/permissions/{id}', { path: { id: grant.id } });
     },
-    invalidates: GRANT_TOUCHES,
-    successMessage: `${name} is closed and gone from the list.`,
+    invalidates: GRANT_QUERIES,
+    successMessage: t('people.deleted', { name }),
   });
-  const close = async (flags: GrantPatch, says: string) => {
+  /** Shows the change at once, and a toast that undoes it. */
+  const revoke = async (flags: GrantPatch, message: string) => {
     const { grant } = contact;
     if (grant === null) return;
     await queries.cancelQueries({ queryKey: ['contacts'] });
     showGrant(queries, contact.id, { ...grant, ...toGrantColumns(flags) });
-    const closing = shut.mutateAsync(flags);
-    offerUndo(says, () =>
+    const saving = withdraw.mutateAsync(flags);
+    offerUndo(message, () =>
       // The removal must be saved before the undo, so that the undo wins.
-      closing.then(
-        () => reopen.mutate(previousFlags(grant, flags)),
+      saving.then(
+        () => restore.mutate(previousFlags(grant, flags)),
         () => {},
       ),
     );
   };
-  return { open, close, remove, isBusy: open.isPending || reopen.isPending || remove.isPending };
+  const isBusy = allow.isPending || restore.isPending || remove.isPending;
+  return { allow, revoke, remove, isBusy };
 }
 
 /** `name` is the owner's name for a new contact; a profile name is never used as one. */
@@ -75,12 +79,12 @@ export async function saveGrant(
     await relay.patch('/api/whatsapp/permissions/{id}', { path: { id: grant.id }, body: flags });
     return;
   }
-  const whom = kind === 'group' ? { group: jid ?? '' } : { contactId: id };
+  const grantee = kind === 'group' ? { group: jid ?? '' } : { contactId: id };
   // Drafts unless the owner says otherwise: sending without asking is never a default here.
   const body = {
     replyMode: 'draft' as const,
     ...flags,
-    ...whom,
+    ...grantee,
     ...(name !== '' && { displayName: name }),
   };
   await relay.post('/api/whatsapp/permissions', { body });
@@ -126,30 +130,30 @@ const TICK_MS = 200;
 let shownToast: string | undefined;
 
 /** One at a time: the newest. */
-function offerUndo(says: string, undo: () => void): void {
+function offerUndo(text: string, undo: () => void): void {
   if (shownToast !== undefined) notifications.hide(shownToast);
   const hide = () => notifications.hide(id);
   const id = notifications.show({
     autoClose: false,
-    closeButtonProps: { 'aria-label': 'Dismiss' },
-    message: <UndoToast says={says} onUndo={undo} onOver={() => hide()} />,
+    closeButtonProps: { 'aria-label': t('common.action.close') },
+    message: <UndoToast text={text} onUndo={undo} onEnd={() => hide()} />,
   });
   shownToast = id;
 }
 
 interface UndoToastProps {
-  readonly says: string;
+  readonly text: string;
   onUndo(): void;
-  onOver(): void;
+  onEnd(): void;
 }
 
-const UNDO_KEY = navigator.userAgent.includes('Mac') ? '⌘ Z' : 'Ctrl Z';
+const isMac = navigator.userAgent.includes('Mac');
 
-function UndoToast({ says, onUndo, onOver }: UndoToastProps) {
+function UndoToast({ text, onUndo, onEnd }: UndoToastProps) {
   const [isHeld, setHeld] = useState(false);
   const [left, setLeft] = useState(LASTS_MS);
   const undo = useEffectEvent(() => {
-    onOver();
+    onEnd();
     onUndo();
   });
   const isOver = left <= 0;
@@ -158,9 +162,9 @@ function UndoToast({ says, onUndo, onOver }: UndoToastProps) {
     const timer = setInterval(() => setLeft((ms) => ms - TICK_MS), TICK_MS);
     return () => clearInterval(timer);
   }, [isHeld]);
-  const over = useEffectEvent(onOver);
+  const end = useEffectEvent(onEnd);
   useEffect(() => {
-    if (isOver) over();
+    if (isOver) end();
   }, [isOver]);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -178,18 +182,19 @@ function UndoToast({ says, onUndo, onOver }: UndoToastProps) {
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
     >
-      <span dir="auto">{says}</span>
+      <span dir="auto">{text}</span>
       <button
         type="button"
         aria-keyshortcuts="Control+Z"
         onFocus={() => setHeld(true)}
         onBlur={() => setHeld(false)}
         onClick={() => {
-          onOver();
+          onEnd();
           onUndo();
         }}
       >
-        Undo <kbd aria-hidden>{UNDO_KEY}</kbd>
+        {t('common.action.undo')}{' '}
+        <kbd aria-hidden>{t(isMac ? 'people.undoKeysMac' : 'people.undoKeys')}</kbd>
       </button>
     </div>
   );

@@ -3,8 +3,7 @@
 import { Button, Chip, NativeSelect, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { CATCH_UPS, type CatchUp } from '@relay/contract/api/constants';
-import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
-import { describeCatchUp } from '@relay/core/schedule/format';
+import { WEEKDAYS } from '@relay/contract/schedule/names';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,11 +11,13 @@ import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { type ContactChoice, ContactField, choiceAddress } from '../../parts/contact-field.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
-import { timeForYou, timeInZone, withClockChanges } from './copy.ts';
+import { catchUpText, timeForYou, timeInZone, withClockChanges } from './copy.ts';
 import { schedulePreviewQuery } from './queries.ts';
 import {
+  RECURRENCES,
   type Recurrence,
   requestedTime,
   type ScheduleDraft,
@@ -26,28 +27,16 @@ import {
 } from './schedule-draft.ts';
 import classes from './schedules.module.css';
 
-const RECURRENCE_LABELS: Readonly<Record<Recurrence, string>> = {
-  once: 'Once',
-  daily: 'Every day',
-  weekly: 'Some days',
-  typed: 'In words',
-};
-const DAY_LABELS: Readonly<Record<Weekday, string>> = {
-  mon: 'Mon',
-  tue: 'Tue',
-  wed: 'Wed',
-  thu: 'Thu',
-  fri: 'Fri',
-  sat: 'Sat',
-  sun: 'Sun',
-};
+// Relay understands English in every language of the console, so these are not translated.
+const TYPED_PLACEHOLDER = 'every month on the 1st at 8';
+const TYPED_EXAMPLES = 'every weekday 9am · every 2 hours · 0 9 * * mon-fri';
 
 export function NewScheduleForm({ onDone }: { onDone(): void }) {
   const isGone = useIsDaemonGone();
-  const [whom, setWhom] = useState<ContactChoice | null>(null);
+  const [recipient, setRecipient] = useState<ContactChoice | null>(null);
   const [text, setText] = useState('');
-  const [isTried, setTried] = useState(false);
-  const [wished, setWished] = useState<ScheduleDraft>(() => ({
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [draft, setDraft] = useState<ScheduleDraft>(() => ({
     recurrence: 'once',
     at: suggestStart(new Date()),
     time: '09:00',
@@ -57,19 +46,19 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
     catchUp: '',
   }));
   const changeDraft = (change: Partial<ScheduleDraft>) =>
-    setWished((now) => ({ ...now, ...change }));
-  const [looked] = useDebouncedValue(wished, 250);
-  const to = whom === null ? null : choiceAddress(whom);
+    setDraft((current) => ({ ...current, ...change }));
+  const [previewed] = useDebouncedValue(draft, 250);
+  const to = recipient === null ? null : choiceAddress(recipient);
   const create = useAction({
     run: (body: ScheduleRequestBody) => relay.post('/api/schedules', { body }),
     invalidates: ['schedules', 'status'],
-    successMessage: 'Scheduled.',
+    successMessage: t('schedules.form.saved'),
     showsErrorInPlace: true,
     onSuccess: onDone,
   });
   const submit = () => {
-    setTried(true);
-    const body = toScheduleRequest(wished, { to: to ?? '', text });
+    setSubmitted(true);
+    const body = toScheduleRequest(draft, { to: to ?? '', text });
     if (to !== null && text.trim() !== '' && body !== null) create.mutate(body);
   };
   return (
@@ -82,13 +71,13 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
     >
       <ContactField
         withMe
-        label="To"
-        value={whom}
-        onChoose={setWhom}
-        error={isTried && whom === null && 'Say whom it is for.'}
+        label={t('schedules.form.to')}
+        value={recipient}
+        onChoose={setRecipient}
+        error={isSubmitted && recipient === null && t('schedules.form.toMissing')}
       />
       <Textarea
-        label="Message"
+        label={t('schedules.form.message')}
         autosize
         minRows={3}
         maxRows={10}
@@ -96,35 +85,39 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
         dir="auto"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
-        error={isTried && text.trim() === '' && 'Write what is to be sent.'}
+        error={isSubmitted && text.trim() === '' && t('schedules.form.messageMissing')}
       />
       <fieldset className={classes.times}>
-        <legend>When</legend>
+        <legend>{t('schedules.form.when')}</legend>
         <SegmentedControl
           fullWidth
-          aria-label="How often"
-          value={wished.recurrence}
-          onChange={(recurrence) =>
-            changeDraft({ recurrence: recurrence as Recurrence, catchUp: '' })
-          }
-          data={Object.entries(RECURRENCE_LABELS).map(([value, label]) => ({ value, label }))}
+          aria-label={t('schedules.form.recurrence')}
+          value={draft.recurrence}
+          onChange={(recurrence) => changeDraft({ recurrence, catchUp: '' })}
+          data={RECURRENCES.map((value) => ({
+            value,
+            label: t(`schedules.form.recurrence.${value}`),
+          }))}
         />
-        <TimeFields wished={wished} onWish={changeDraft} />
+        <TimeFields draft={draft} onChange={changeDraft} />
         <div className={classes.pair}>
           <TextInput
-            label="Time zone"
-            placeholder="Your own"
+            label={t('schedules.form.zone')}
+            placeholder={t('schedules.form.zoneDefault')}
             list="zones"
-            value={wished.zone}
+            value={draft.zone}
             onChange={({ currentTarget }) => changeDraft({ zone: currentTarget.value.trim() })}
           />
           <NativeSelect
-            label="If Relay is off at the time"
-            value={wished.catchUp}
+            label={t('schedules.form.catchUp')}
+            value={draft.catchUp}
             onChange={({ currentTarget }) =>
               changeDraft({ catchUp: currentTarget.value as CatchUp })
             }
-            data={[{ value: '', label: 'As usual' }, ...catchUps(wished.recurrence)]}
+            data={[
+              { value: '', label: t('schedules.form.catchUpDefault') },
+              ...catchUpChoices(draft.recurrence),
+            ]}
           />
         </div>
         <datalist id="zones">
@@ -134,8 +127,8 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
         </datalist>
       </fieldset>
       <SchedulePreview
-        request={toScheduleRequest(looked, { to: to ?? 'me', text: 'preview' })}
-        time={requestedTime(looked)}
+        request={toScheduleRequest(previewed, { to: to ?? 'me', text: 'preview' })}
+        time={requestedTime(previewed)}
       />
       {create.isError && (
         <p className={classes.error} role="alert">
@@ -144,34 +137,34 @@ export function NewScheduleForm({ onDone }: { onDone(): void }) {
       )}
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={create.isPending}>
-          Schedule it
+          {t('schedules.form.submit')}
         </Button>
         <Button variant="default" onClick={onDone}>
-          Never mind
+          {t('common.action.cancel')}
         </Button>
       </div>
     </form>
   );
 }
 
-const catchUps = (recurrence: Recurrence) =>
+const catchUpChoices = (recurrence: Recurrence) =>
   CATCH_UPS.filter((catchUp) => recurrence !== 'once' || catchUp !== 'all').map((value) => ({
     value,
-    label: describeCatchUp({ kind: recurrence === 'once' ? 'once' : 'daily' }, value),
+    label: catchUpText({ kind: recurrence === 'once' ? 'once' : 'daily' }, value),
   }));
 
 interface TimeFieldsProps {
-  readonly wished: ScheduleDraft;
-  onWish(change: Partial<ScheduleDraft>): void;
+  readonly draft: ScheduleDraft;
+  onChange(change: Partial<ScheduleDraft>): void;
 }
 
-function TimeFields({ wished: { recurrence, at, time, days, when }, onWish }: TimeFieldsProps) {
+function TimeFields({ draft: { recurrence, at, time, days, when }, onChange }: TimeFieldsProps) {
   const timeField = (
     <TextInput
       type="time"
-      label="At"
+      label={t('schedules.form.time')}
       value={time}
-      onChange={({ currentTarget }) => onWish({ time: currentTarget.value })}
+      onChange={({ currentTarget }) => onChange({ time: currentTarget.value })}
     />
   );
   switch (recurrence) {
@@ -179,9 +172,9 @@ function TimeFields({ wished: { recurrence, at, time, days, when }, onWish }: Ti
       return (
         <TextInput
           type="datetime-local"
-          label="Day and time"
+          label={t('schedules.form.dateAndTime')}
           value={at}
-          onChange={({ currentTarget }) => onWish({ at: currentTarget.value })}
+          onChange={({ currentTarget }) => onChange({ at: currentTarget.value })}
         />
       );
     case 'daily':
@@ -192,12 +185,12 @@ function TimeFields({ wished: { recurrence, at, time, days, when }, onWish }: Ti
           <Chip.Group
             multiple
             value={[...days]}
-            onChange={(next) => onWish({ days: WEEKDAYS.filter((day) => next.includes(day)) })}
+            onChange={(next) => onChange({ days: WEEKDAYS.filter((day) => next.includes(day)) })}
           >
             <div className={classes.days}>
               {WEEKDAYS.map((day) => (
                 <Chip key={day} value={day} size="sm">
-                  {DAY_LABELS[day]}
+                  {t(`schedules.form.day.${day}`)}
                 </Chip>
               ))}
             </div>
@@ -208,11 +201,11 @@ function TimeFields({ wished: { recurrence, at, time, days, when }, onWish }: Ti
     case 'typed':
       return (
         <TextInput
-          label="In words, or five fields of cron"
-          placeholder="every month on the 1st at 8"
-          description="As in: every weekday 9am · every 2 hours · 0 9 * * mon-fri"
+          label={t('schedules.form.typed')}
+          placeholder={TYPED_PLACEHOLDER}
+          description={t('schedules.form.typedHelp', { examples: TYPED_EXAMPLES })}
           value={when}
-          onChange={({ currentTarget }) => onWish({ when: currentTarget.value })}
+          onChange={({ currentTarget }) => onChange({ when: currentTarget.value })}
         />
       );
   }
@@ -240,9 +233,13 @@ function SchedulePreview({ request, time }: SchedulePreviewProps) {
   if (preview.data === undefined) return <div className={classes.preview} aria-busy />;
   const { words, zone, next } = preview.data;
   return (
-    <section className={classes.preview} aria-label="What was understood" aria-live="polite">
+    <section
+      className={classes.preview}
+      aria-label={t('schedules.form.preview')}
+      aria-live="polite"
+    >
       <p>
-        <IconClock size={16} stroke={1.7} aria-hidden /> <b>{capital(words)}</b>
+        <IconClock size={16} stroke={1.7} aria-hidden /> <b>{capitalize(words)}</b>
       </p>
       <ol>
         {withClockChanges(next, zone, { now, time }).map(({ at, note }) => (
@@ -257,7 +254,7 @@ function SchedulePreview({ request, time }: SchedulePreviewProps) {
   );
 }
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const capitalize = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 const ForYou = ({ text }: { readonly text: string | null }) =>
   text === null ? null : <span className="dim small num"> · {text}</span>;

@@ -5,7 +5,7 @@ import type { CatchUp } from '@relay/contract/api/constants';
 import type { Weekday } from '@relay/contract/schedule/names';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
 
-const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
+export const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
 export type Recurrence = (typeof RECURRENCES)[number];
 
 export interface ScheduleDraft {
@@ -52,17 +52,17 @@ function toTiming({ recurrence, at, time, days, when }: ScheduleDraft): Schedule
 }
 
 export function toScheduleRequest(
-  wished: ScheduleDraft,
+  draft: ScheduleDraft,
   { to, text }: { readonly to: string; readonly text: string },
 ): ScheduleRequestBody | null {
-  const times = toTiming(wished);
+  const times = toTiming(draft);
   if (times === null) return null;
   return {
     to,
     text,
     ...times,
-    ...(wished.zone === '' ? {} : { zone: wished.zone }),
-    ...(wished.catchUp === '' ? {} : { catch_up: wished.catchUp }),
+    ...(draft.zone === '' ? {} : { zone: draft.zone }),
+    ...(draft.catchUp === '' ? {} : { catch_up: draft.catchUp }),
   };
 }
 

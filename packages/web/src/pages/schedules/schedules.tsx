@@ -3,7 +3,6 @@ import { Button, Modal, SegmentedControl } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '@relay/contract/api/schedules';
 import { revealHidden } from '@relay/core/messages/text';
-import { describeCatchUp } from '@relay/core/schedule/format';
 import { IconCalendarPlus, IconCalendarTime, IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -13,21 +12,25 @@ import { linkQuery, pendingApprovalsQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
 import { formatSpan } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import { EmptyState, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import { readSchedulesSearch } from '../../search-params.ts';
 import { askToConfirm } from '../../shell/dialog.tsx';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import {
   cancelText,
+  catchUpText,
   dayAndTime,
+  type RecipientValues,
   runDisplay,
   runReason,
   scheduleRecipient,
-  schedulesSentence,
+  schedulesSummary,
   timeForYou,
   timeInZone,
 } from './copy.ts';
@@ -37,40 +40,35 @@ import classes from './schedules.module.css';
 
 export function SchedulesScreen() {
   const now = useNow(10_000);
-  const coming = useQuery(schedulesQuery('active', 1));
-  const [isMaking, { open, close }] = useDisclosure();
-  useKeys({ n: open }, 'New schedule');
-  const make = (
+  const active = useQuery(schedulesQuery('active', 1));
+  const [isCreating, { open, close }] = useDisclosure();
+  useKeys({ n: open }, t('schedules.new'));
+  const newButton = (
     <Button
       leftSection={<IconCalendarPlus size={17} stroke={1.7} aria-hidden />}
       rightSection={<KeyHint>N</KeyHint>}
       aria-keyshortcuts="n"
       onClick={open}
     >
-      New schedule
+      {t('schedules.new')}
     </Button>
   );
-  const shown = coming.data?.slice(0, SCHEDULES_PAGE_SIZE) ?? [];
-  const hasMore = (coming.data?.length ?? 0) > SCHEDULES_PAGE_SIZE;
+  const shown = active.data?.slice(0, SCHEDULES_PAGE_SIZE) ?? [];
+  const hasMore = (active.data?.length ?? 0) > SCHEDULES_PAGE_SIZE;
   return (
     <Page
-      title="Schedules"
-      sentence={
-        coming.data === undefined
-          ? 'What will happen when?'
-          : schedulesSentence(shown, hasMore, now)
-      }
-      summary="Each message leaves as the clocks of its zone show it, through the same gate as everything else."
-      actions={make}
+      title={t('common.page.schedules')}
+      summary={active.data && schedulesSummary(shown, hasMore, now)}
+      actions={newButton}
     >
       <ScheduleApprovalsCard />
       <SchedulesCard now={now} onNew={open} />
       <Modal
-        opened={isMaking}
+        opened={isCreating}
         onClose={close}
         size="lg"
-        title="New schedule"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('schedules.new')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
       >
         <NewScheduleForm onDone={close} />
       </Modal>
@@ -87,11 +85,11 @@ function SchedulesCard({ now, onNew }: { readonly now: number; onNew(): void }) 
     <Card
       flush
       className={classes.card ?? ''}
-      title={state === 'active' ? 'Next' : 'Over'}
+      title={t(`schedules.list.${state}`)}
       aside={
         <SegmentedControl
           size="xs"
-          aria-label="Which schedules"
+          aria-label={t('schedules.list.filter')}
           value={state}
           onChange={(next) =>
             void navigate({
@@ -101,13 +99,17 @@ function SchedulesCard({ now, onNew }: { readonly now: number; onNew(): void }) 
             })
           }
           data={[
-            { value: 'active', label: 'To come' },
-            { value: 'past', label: 'Past' },
+            { value: 'active', label: t('schedules.list.active') },
+            { value: 'past', label: t('schedules.list.past') },
           ]}
         />
       }
     >
-      <QueryContent query={schedules} subject="The schedules" loading={<LoadingRows rows={4} />}>
+      <QueryContent
+        query={schedules}
+        subject={t('common.page.schedules')}
+        loading={<LoadingRows rows={4} />}
+      >
         {(found) =>
           found.length === 0 ? (
             <NoSchedules state={state} onNew={onNew} />
@@ -145,12 +147,12 @@ interface PageButtonsProps {
 function PageButtons({ page, hasMore, onPage }: PageButtonsProps): ReactNode {
   if (page === 1 && !hasMore) return null;
   return (
-    <nav className={classes.turn} aria-label="Pages of schedules">
+    <nav className={classes.turn} aria-label={t('schedules.list.pages')}>
       <Button variant="default" size="xs" disabled={page === 1} onClick={() => onPage(page - 1)}>
-        Previous
+        {t('common.action.previous')}
       </Button>
       <Button variant="default" size="xs" disabled={!hasMore} onClick={() => onPage(page + 1)}>
-        Next
+        {t('common.action.next')}
       </Button>
     </nav>
   );
@@ -158,18 +160,18 @@ function PageButtons({ page, hasMore, onPage }: PageButtonsProps): ReactNode {
 
 function NoSchedules({ state, onNew }: { readonly state: 'active' | 'past'; onNew(): void }) {
   if (state === 'past')
-    return <EmptyState icon={IconHistory} title="Nothing was scheduled and is over yet." />;
+    return <EmptyState icon={IconHistory} title={t('schedules.empty.past.title')} />;
   return (
     <EmptyState
       icon={IconCalendarTime}
-      title="Nothing is scheduled."
+      title={t('schedules.empty.active.title')}
       action={
         <Button variant="default" onClick={onNew}>
-          Schedule a message
+          {t('schedules.empty.active.action')}
         </Button>
       }
     >
-      A message for later, once or again and again, leaves by itself when its time comes.
+      {t('schedules.empty.active.text')}
     </EmptyState>
   );
 }
@@ -182,7 +184,7 @@ interface ScheduleItemProps {
 }
 
 function ScheduleItem({ schedule, now }: ScheduleItemProps) {
-  const whom = useRecipient(schedule);
+  const recipient = useRecipient(schedule);
   const [next] = schedule.next;
   const forYou = next === undefined ? null : timeForYou(schedule.zone, next, now);
   return (
@@ -190,12 +192,13 @@ function ScheduleItem({ schedule, now }: ScheduleItemProps) {
       <NextRun schedule={schedule} now={now} />
       <div className={classes.what}>
         <p>
-          <b dir="auto">To {whom}</b> <span className="dim small">{schedule.words}</span>
+          <b dir="auto">{t('schedules.row.to', recipient)}</b>{' '}
+          <span className="dim small">{schedule.words}</span>
         </p>
         <blockquote dir="auto">{revealHidden(schedule.text)}</blockquote>
         <p className={classes.facts}>
-          <MadeByChip schedule={schedule} />
-          {next !== undefined && <Chip>{describeCatchUp(schedule.rule, schedule.catch_up)}</Chip>}
+          <CreatorChip schedule={schedule} />
+          {next !== undefined && <Chip>{catchUpText(schedule.rule, schedule.catch_up)}</Chip>}
           {forYou !== null && <Chip>{forYou}</Chip>}
         </p>
         <LastResult schedule={schedule} now={now} />
@@ -205,7 +208,7 @@ function ScheduleItem({ schedule, now }: ScheduleItemProps) {
   );
 }
 
-function useRecipient(schedule: Schedule): string {
+function useRecipient(schedule: Schedule): RecipientValues {
   const { data: link } = useQuery(linkQuery);
   return scheduleRecipient(schedule, link?.phone ?? null);
 }
@@ -215,7 +218,7 @@ function NextRun({ schedule: { next, zone, state, last, created_at }, now }: Sch
   if (first === undefined) {
     return (
       <div className={classes.when}>
-        <b>{state === 'cancelled' ? 'Cancelled' : 'Over'}</b>
+        <b>{t(state === 'cancelled' ? 'schedules.row.cancelled' : 'schedules.row.done')}</b>
         <span className="small dim num">{timeInZone(zone, last?.at ?? created_at, now)}</span>
       </div>
     );
@@ -228,50 +231,56 @@ function NextRun({ schedule: { next, zone, state, last, created_at }, now }: Sch
         <span className="small dim">{day}</span>
         <b className="num">{time}</b>
       </time>
-      <span className="small dim num">{wait <= 0 ? 'now' : `in ${formatSpan(wait)}`}</span>
+      <span className="small dim num">
+        {wait <= 0 ? t('schedules.row.now') : t('schedules.row.in', { time: formatSpan(wait) })}
+      </span>
     </div>
   );
 }
 
-function MadeByChip({ schedule: { created_by, who } }: { readonly schedule: Schedule }) {
+function CreatorChip({ schedule: { created_by, who } }: { readonly schedule: Schedule }) {
   const [kind, id = ''] = created_by.split(':');
-  if (kind === 'conversation') {
+  if (kind === 'owner') return <Chip>{t('schedules.row.createdByYou')}</Chip>;
+  if (kind === 'assistant') return <Chip>{t('schedules.row.createdByAssistant')}</Chip>;
+  if (kind !== 'conversation') {
     return (
       <Chip>
-        made by{' '}
-        <Link to="/conversations/$id" params={{ id }} dir="auto">
-          {who}
-        </Link>
+        <span dir="auto">{t('schedules.row.createdBy', { who })}</span>
       </Chip>
     );
   }
+  const link = (
+    <Link to="/conversations/$id" params={{ id }} dir="auto">
+      {who}
+    </Link>
+  );
   return (
     <Chip>
-      <span dir="auto">made by {who}</span>
+      <RichText id="schedules.row.createdByConversation" components={{ link }} />
     </Chip>
   );
 }
 
 function LastResult({ schedule: { last, zone }, now }: ScheduleItemProps) {
   if (last === null) return null;
-  const { word, hue, icon } = runDisplay(last);
+  const { label, hue, icon } = runDisplay(last);
   const reason = runReason(last);
   return (
     <p className={classes.result}>
       <Badge hue={hue} icon={icon}>
-        {word}
+        {t(label)}
       </Badge>
       <span className="small dim">
         {timeInZone(zone, last.last_due_at, now)}
         {reason !== null && (
           <>
-            {': '}
+            {' · '}
             <Sentence text={reason} />
           </>
         )}{' '}
         {last.approval_id !== null && (
           <Link to="/approvals/$id" params={{ id: last.approval_id }}>
-            Decide
+            {t('schedules.run.review')}
           </Link>
         )}
       </span>
@@ -281,21 +290,21 @@ function LastResult({ schedule: { last, zone }, now }: ScheduleItemProps) {
 
 function CancelButton({ schedule, now }: ScheduleItemProps) {
   const isGone = useIsDaemonGone();
-  const whom = useRecipient(schedule);
+  const recipient = useRecipient(schedule);
   const cancel = useAction({
     run: () => relay.delete('/api/schedules/{id}', { path: { id: schedule.id } }),
     invalidates: ['schedules', 'approvals', 'status'],
-    successMessage: `Cancelled. Nothing more goes to ${whom} from it.`,
+    successMessage: t('schedules.cancelled'),
   });
-  const isOnItsWay =
+  const isPending =
     schedule.last?.message_state === 'pending' || schedule.last?.approval_id != null;
-  if (schedule.state !== 'active' && !(schedule.state === 'done' && isOnItsWay)) return <span />;
+  if (schedule.state !== 'active' && !(schedule.state === 'done' && isPending)) return <span />;
   const askFirst = () =>
     askToConfirm({
-      title: `Cancel what goes to ${whom}?`,
-      body: cancelText(schedule, whom, now),
-      confirmLabel: 'Cancel it',
-      cancelLabel: 'Keep it',
+      title: t('schedules.cancel.title', recipient),
+      body: cancelText(schedule, now),
+      confirmLabel: t('schedules.cancel.confirm'),
+      cancelLabel: t('schedules.cancel.keep'),
       isDestructive: true,
       onConfirm: () => cancel.mutate(),
     });
@@ -306,9 +315,9 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
       onClick={askFirst}
       disabled={isGone}
       loading={cancel.isPending}
-      aria-label={`Cancel what goes to ${whom}, ${schedule.words}`}
+      aria-label={t('schedules.cancel.label', { ...recipient, rule: schedule.words })}
     >
-      Cancel
+      {t('common.action.cancel')}
     </Button>
   );
 }
@@ -317,17 +326,22 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
 
 function ScheduleApprovalsCard() {
   const { data: approvals = [] } = useQuery(pendingApprovalsQuery);
-  const asked = approvals.filter(({ kind }) => kind === 'schedule_message');
-  if (asked.length === 0) return null;
+  const waiting = approvals.filter(({ kind }) => kind === 'schedule_message');
+  if (waiting.length === 0) return null;
   return (
     <Card
       flush
       className={classes.card ?? ''}
-      title="Waits for your yes"
-      badge={<Count n={asked.length} says={`${asked.length} in all`} />}
+      title={t('schedules.approvals.title')}
+      badge={
+        <Count
+          n={waiting.length}
+          says={t('schedules.approvals.count', { count: waiting.length })}
+        />
+      }
     >
       <ul className={classes.waiting}>
-        {asked.map((approval) => (
+        {waiting.map((approval) => (
           <li key={approval.id}>
             <Tile hue="you" icon={IconCalendarPlus} />
             <div>
@@ -342,9 +356,11 @@ function ScheduleApprovalsCard() {
               to={`/approvals/${approval.id}`}
               size="xs"
               variant="default"
-              aria-label={`Decide: ${approvalCopy(approval).question}`}
+              aria-label={t('schedules.approvals.reviewLabel', {
+                question: approvalCopy(approval).question,
+              })}
             >
-              Decide
+              {t('schedules.approvals.review')}
             </Button>
           </li>
         ))}

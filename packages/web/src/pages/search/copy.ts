@@ -1,57 +1,83 @@
-// Texts of the search page: the summary, how a result was found, and the progress of the index. Pure.
+// Texts of the search page: the status, how a result was found, and the progress of the index. Pure.
 import type { MemoryStatus } from '@relay/contract/api/memory';
 import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
-import { groupDigits, plural } from '../../parts/format.ts';
-import type { SearchKind } from '../../search-params.ts';
+import { type MessageId, t } from '../../i18n.ts';
+import { groupDigits } from '../../parts/format.ts';
 
-const SMALL = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const inWords = (n: number): string => SMALL[n] ?? groupDigits(n);
+/** Whose access a search uses. */
+export type SearchReader =
+  | { readonly kind: 'owner' | 'assistant' }
+  | { readonly kind: 'client'; readonly name: string };
 
-/** `who` is null for the owner. */
-export function foundSentence({ sure, hits }: SearchResponse, most: number, who: string | null) {
-  const n = hits.length;
-  const finds = who === null ? 'Found' : `${who} finds it`;
-  if (n === 0) return who === null ? 'Nothing was found.' : `${who} finds nothing.`;
-  if (!sure)
-    return `${who === null ? 'Nothing was found' : `${who} finds nothing`} that is about this.`;
-  return n === most
-    ? `${finds} in ${n} places or more.`
-    : `${finds} in ${inWords(n)} ${n === 1 ? 'place' : 'places'}.`;
+export function resultStatus(
+  { sure, hits }: SearchResponse,
+  most: number,
+  reader: SearchReader,
+): string {
+  const count = hits.length;
+  return t(`search.status.${reader.kind}.${resultExtent(sure, count, most)}`, {
+    count,
+    name: reader.kind === 'client' ? reader.name : '',
+  });
 }
 
-export const howFoundText = ({ by }: Pick<FoundMessage, 'by'>): string =>
-  by === 'words' ? 'found by words' : 'found by meaning';
+function resultExtent(sure: boolean, count: number, most: number) {
+  if (count === 0) return 'none';
+  if (!sure) return 'near';
+  return count === most ? 'more' : 'all';
+}
 
-export const SEARCH_KIND_LABELS: Readonly<Record<SearchKind, string>> = {
-  message: 'Messages',
-  digest: 'Digests',
-  fact: 'Facts',
-};
+export const matchText = ({ by }: Pick<FoundMessage, 'by'>): string => t(`search.results.by.${by}`);
 
-export const sourceWord = ({ source, is_group }: Pick<FoundMessage, 'source' | 'is_group'>) => {
-  if (source === 'digest') return 'Digest';
-  if (source === 'fact') return 'Fact from a digest';
-  return is_group ? 'Group' : 'Direct chat';
-};
+export function sourceLabel({
+  source,
+  is_group,
+}: Pick<FoundMessage, 'source' | 'is_group'>): string {
+  if (source !== 'message') return t(`search.results.source.${source}`);
+  return t(is_group ? 'search.results.source.group' : 'search.results.source.direct');
+}
 
-export const questionTooLong = (length: number, most: number): string =>
-  `A search takes ${most} characters; this has ${groupDigits(length)}. Leave out what matters least.`;
-
-/** One line about what is searched and how. */
-export function searchIndexLine(memory: MemoryStatus): string {
-  const { embeddings, documents, vectors, waiting, model, failure } = memory;
-  if (documents === 0) return 'Nothing is kept yet that could be found.';
-  const texts = plural(documents, 'text');
-  if (embeddings === 'off') return `${texts}, found by their words. Finding by meaning is off.`;
-  if (failure !== null) return `${texts}, found by their words meanwhile. ${failure.sentence}`;
-  const by = `found by words and by meaning (${model ?? embeddings})`;
-  if (waiting === 0) return `${texts}, ${by}.`;
-  return `${texts}, ${by}; ${groupDigits(vectors)} read by it so far, ${plural(waiting, 'waits', 'wait')}.`;
+/** What is searched and how. */
+export function searchIndexSummary(memory: MemoryStatus): string {
+  const { embeddings, documents, vectors, waiting, failure } = memory;
+  if (documents === 0) return t('search.index.empty');
+  if (embeddings === 'off') return t('search.index.words', { documents });
+  if (failure !== null) return t('search.index.failed', { documents, reason: failure.sentence });
+  const id: MessageId = waiting === 0 ? 'search.index.complete' : 'search.index.partial';
+  return t(id, { documents, vectors, waiting, model: memory.model ?? embeddings });
 }
 
 /** `3`, `100+`, or a dash where nothing was found. */
 export function hitCountText(answer: SearchResponse | undefined, most: number): string {
   if (answer === undefined) return '';
   if (!answer.sure || answer.hits.length === 0) return '–';
-  return answer.hits.length === most ? `${most}+` : String(answer.hits.length);
+  const count = answer.hits.length;
+  return count === most ? t('common.count.over', { max: most }) : groupDigits(count);
 }
+
+/** The filter by sender and chat. */
+export function whoFilterText(person: string | undefined, chat: string | undefined): string {
+  if (person === undefined)
+    return chat === undefined ? t('search.filter.who.any') : t('search.filter.who.chat', { chat });
+  const sender = senderName(person);
+  return chat === undefined
+    ? t('search.filter.who.person', { person: sender })
+    : t('search.filter.who.both', { person: sender, chat });
+}
+
+/** The filter by date. */
+export function whenFilterText(from: string | undefined, to: string | undefined): string {
+  if (from === undefined)
+    return to === undefined ? t('search.filter.when.any') : t('search.filter.when.to', { to });
+  return to === undefined
+    ? t('search.filter.when.from', { from })
+    : t('search.filter.when.both', { from, to });
+}
+
+// The API calls the owner `me`, in every language.
+
+export const senderName = (sender: string): string =>
+  sender === 'me' ? t('search.filter.person.me') : sender;
+
+export const senderFromName = (name: string): string =>
+  name === t('search.filter.person.me') ? 'me' : name;

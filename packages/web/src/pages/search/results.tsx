@@ -6,11 +6,12 @@ import { IconMessage, IconNotebook, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { t } from '../../i18n.ts';
 import { formatMoment } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { WhyLink } from '../../parts/links.tsx';
 import parts from '../../parts/parts.module.css';
-import { howFoundText, sourceWord } from './copy.ts';
+import { matchText, sourceLabel } from './copy.ts';
 import { highlightExcerpt } from './excerpt.ts';
 import classes from './search.module.css';
 
@@ -48,7 +49,7 @@ function Result({ hit, question, now }: ResultProps) {
   );
   const Icon =
     hit.source !== 'message' ? IconNotebook : hit.is_group ? IconUsersGroup : IconMessage;
-  const who = hit.from_me ? 'You' : hit.from_name;
+  const who = hit.from_me ? t('common.you') : hit.from_name;
   return (
     <li className={classes.hit}>
       <Initials name={hit.chat_name} />
@@ -57,7 +58,7 @@ function Result({ hit, question, now }: ResultProps) {
           <b dir="auto">{hit.chat_name}</b>
           <span className="dim small">
             <Icon size={14} stroke={1.8} aria-hidden />
-            {sourceWord(hit)}
+            {sourceLabel(hit)}
           </span>
           <time className="dim small" dateTime={hit.at}>
             {formatMoment(hit.at, now)}
@@ -74,7 +75,7 @@ function Result({ hit, question, now }: ResultProps) {
         </HitLink>
         {hit.after && <ContextLine line={hit.after} />}
         <p className={classes.hitFoot}>
-          <span className="dim">{howFoundText(hit)}</span>
+          <span className="dim">{matchText(hit)}</span>
           {hit.source === 'message' && <WhyLink message={hit.message_id} chat={hit.chat_id} />}
         </p>
       </div>
@@ -102,7 +103,7 @@ function HitLink({ hit, children }: { readonly hit: FoundMessage; readonly child
 
 const ContextLine = ({ line }: { readonly line: SearchLine }) => (
   <p className={classes.around} dir="auto">
-    <bdi>{line.from_me ? 'You' : line.from_name}</bdi>: {line.text}
+    <bdi>{line.from_me ? t('common.you') : line.from_name}</bdi>: {line.text}
   </p>
 );
 

@@ -20,10 +20,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { contactNamesQuery, nounKey, tokensQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
-import { plural } from '../../parts/format.ts';
+import { type MessageId, t } from '../../i18n.ts';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { RichText } from '../../parts/rich-text.tsx';
 import {
   isNarrowed,
   readSearchAddress,
@@ -33,16 +34,23 @@ import {
 } from '../../search-params.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import {
-  foundSentence,
   hitCountText,
-  questionTooLong,
-  SEARCH_KIND_LABELS,
-  searchIndexLine,
+  resultStatus,
+  type SearchReader,
+  searchIndexSummary,
+  senderFromName,
+  senderName,
+  whenFilterText,
+  whoFilterText,
 } from './copy.ts';
 import { SearchResults } from './results.tsx';
 import classes from './search.module.css';
 
-const EXAMPLES = ['dinner last week', '“as soon as you can”', 'the address of the hotel'];
+const EXAMPLES = [
+  'search.start.example.date',
+  'search.start.example.phrase',
+  'search.start.example.words',
+] as const satisfies readonly MessageId[];
 
 export function SearchScreen() {
   const address = readSearchAddress(useSearch({ strict: false }));
@@ -50,16 +58,12 @@ export function SearchScreen() {
   const change = (by: Partial<SearchAddress>, replace = false) =>
     void navigate({ to: '/search', search: { ...address, ...by }, replace, resetScroll: false });
   const { data: memory } = useQuery(searchIndexQuery);
-  const sentence = useFoundSentence(address);
+  const status = useSearchStatus(address);
   return (
     <Page
-      title="Search"
-      sentence={sentence}
-      summary={memory && <Sentence text={searchIndexLine(memory)} />}
+      title={t('common.page.search')}
+      summary={memory && <Sentence text={searchIndexSummary(memory)} />}
     >
-      <p className="unseen" role="status">
-        {sentence}
-      </p>
       <search className={classes.ask}>
         <SearchField
           q={address.q ?? ''}
@@ -67,38 +71,42 @@ export function SearchScreen() {
         />
         <SearchFilters address={address} onChange={change} />
       </search>
+      <p className={`${classes.status} dim`} role="status">
+        {status}
+      </p>
       <div className={classes.columns}>
         {canSearch(address) ? (
           <SearchResultsCard address={address} onChange={change} />
         ) : (
-          <NothingAsked
+          <SearchStart
             onAsk={(q) => change({ q })}
             isTooLong={(address.q ?? '').length > MAX_SEARCH_QUERY_LENGTH}
           />
         )}
         <aside className={classes.aside}>
           <SearchAsCard address={address} onChoose={(as) => change({ as }, true)} />
-          <AskInstead q={address.q} />
+          <AssistantCard q={address.q} />
         </aside>
       </div>
     </Page>
   );
 }
 
-function useFoundSentence(address: SearchAddress): string {
+/** What the search found; empty while there is no query. */
+function useSearchStatus(address: SearchAddress): string {
   const { data: tokens } = useQuery(tokensQuery);
   const { data, isPlaceholderData, isError } = useQuery(searchResultsQuery(address));
-  if ((address.q ?? '').length > MAX_SEARCH_QUERY_LENGTH) return 'That is too long to search for.';
-  if (!canSearch(address)) return 'Where was that?';
-  if (isError) return 'That could not be searched for.';
-  if (data === undefined || isPlaceholderData) return 'Looking …';
+  if ((address.q ?? '').length > MAX_SEARCH_QUERY_LENGTH) return t('search.status.tooLong');
+  if (!canSearch(address)) return '';
+  if (isError) return t('search.status.failed');
+  if (data === undefined || isPlaceholderData) return t('search.status.searching');
   const token = tokens?.tokens.find(({ id }) => id === address.as);
-  const who = address.as === 'assistant' ? 'Your assistant' : (token?.name ?? null);
-  return foundSentence(
-    data,
-    address.all ? MOST_HITS : FIRST_HITS,
-    address.as === undefined ? null : who,
-  );
+  return resultStatus(data, address.all ? MOST_HITS : FIRST_HITS, readerFor(address, token));
+}
+
+function readerFor({ as }: SearchAddress, token: ClientToken | undefined): SearchReader {
+  if (as === 'assistant') return { kind: 'assistant' };
+  return token === undefined ? { kind: 'owner' } : { kind: 'client', name: token.name };
 }
 
 interface SearchResultsCardProps {
@@ -109,18 +117,22 @@ interface SearchResultsCardProps {
 function SearchResultsCard({ address, onChange }: SearchResultsCardProps) {
   const found = useQuery(searchResultsQuery(address));
   const { data } = found;
-  const isNear = data !== undefined && !data.sure && data.hits.length > 0;
+  const isClosest = data !== undefined && !data.sure && data.hits.length > 0;
   return (
     <Card
       flush
-      title={isNear ? 'What comes nearest' : 'Results'}
+      title={t(isClosest ? 'search.results.closest' : 'search.results.title')}
       className={found.isPlaceholderData ? (classes.stale ?? '') : ''}
       aside={data && <KindFilter address={address} hits={data.hits} onChange={onChange} />}
     >
       {isRefused(found.error) ? (
         <SearchRefused error={found.error} address={address} onChange={onChange} />
       ) : (
-        <QueryContent query={found} subject="The results" loading={<LoadingRows rows={4} />}>
+        <QueryContent
+          query={found}
+          subject={t('search.results.title')}
+          loading={<LoadingRows rows={4} />}
+        >
           {({ hits }) => <Hits hits={hits} address={address} onChange={onChange} />}
         </QueryContent>
       )}
@@ -140,10 +152,15 @@ function Hits({
       <SearchResults hits={shown} question={address.q ?? ''} />
       {hits.length === FIRST_HITS && !address.all && (
         <p className={classes.more}>
-          The best {FIRST_HITS}.{' '}
-          <button type="button" className="link" onClick={() => onChange({ all: true })}>
-            Show up to {MOST_HITS}
-          </button>
+          <RichText
+            id="search.results.more"
+            values={{ count: FIRST_HITS, most: MOST_HITS }}
+            components={{
+              more: (
+                <button type="button" className="link" onClick={() => onChange({ all: true })} />
+              ),
+            }}
+          />
         </p>
       )}
     </>
@@ -163,7 +180,7 @@ function SearchRefused({
   // Without a filter the query itself is invalid, such as half a character in a link.
   if (!isNarrowed(address) && address.as === undefined) {
     return (
-      <EmptyState icon={IconSearchOff} title="That cannot be searched for.">
+      <EmptyState icon={IconSearchOff} title={t('search.invalid.text')}>
         {why}
       </EmptyState>
     );
@@ -171,10 +188,10 @@ function SearchRefused({
   return (
     <EmptyState
       icon={IconFilterQuestion}
-      title="It cannot be narrowed like that."
+      title={t('search.invalid.filter')}
       action={
         <Button variant="default" onClick={() => onChange({ ...UNNARROWED, as: undefined })}>
-          Search everything
+          {t('search.invalid.action')}
         </Button>
       }
     >
@@ -194,14 +211,14 @@ function KindFilter({
   return (
     <SegmentedControl
       size="xs"
-      aria-label="Kind"
+      aria-label={t('search.results.kind')}
       value={address.kind ?? 'all'}
       onChange={(value) => onChange({ kind: SEARCH_KINDS.find((kind) => kind === value) }, true)}
       data={[
-        { value: 'all', label: `All ${hits.length}` },
+        { value: 'all', label: t('search.results.kind.all', { count: hits.length }) },
         ...there.map((kind) => ({
           value: kind,
-          label: `${SEARCH_KIND_LABELS[kind]} ${count(kind)}`,
+          label: t(`search.results.kind.${kind}`, { count: count(kind) }),
         })),
       ]}
     />
@@ -209,38 +226,39 @@ function KindFilter({
 }
 
 const NothingFound = ({ address }: { readonly address: SearchAddress }) => (
-  <EmptyState icon={IconSearchOff} title="Nothing was found.">
+  <EmptyState icon={IconSearchOff} title={t('search.none.title')}>
     {address.as !== undefined
-      ? 'What you did not open for it, it cannot find.'
-      : `Try other words${isNarrowed(address) ? ', or take a filter away' : ''}.`}
+      ? t('search.none.access')
+      : t(isNarrowed(address) ? 'search.none.filtered' : 'search.none.other')}
   </EmptyState>
 );
 
-interface NothingAskedProps {
+interface SearchStartProps {
   readonly isTooLong: boolean;
   onAsk(q: string): void;
 }
 
-function NothingAsked({ isTooLong, onAsk }: NothingAskedProps) {
+/** Shown while there is no query that can be searched for. */
+function SearchStart({ isTooLong, onAsk }: SearchStartProps) {
   if (isTooLong) {
     return (
       <section className={parts.card}>
-        <EmptyState icon={IconSearch} title="Nothing was asked for yet.">
-          A search takes up to {MAX_SEARCH_QUERY_LENGTH} characters.
+        <EmptyState icon={IconSearch} title={t('search.tooLong.title')}>
+          {t('search.tooLong.text', { limit: MAX_SEARCH_QUERY_LENGTH })}
         </EmptyState>
       </section>
     );
   }
   return (
-    <section className={parts.card} aria-label="Examples">
-      <EmptyState icon={IconSearch} title="Ask in your own words.">
-        Names and days are understood where they stand; accents and case do not matter.
+    <section className={parts.card} aria-label={t('search.start.label')}>
+      <EmptyState icon={IconSearch} title={t('search.start.title')}>
+        {t('search.start.text')}
       </EmptyState>
       <ul className={classes.examples}>
         {EXAMPLES.map((example) => (
           <li key={example}>
-            <Button variant="default" onClick={() => onAsk(example)}>
-              {example}
+            <Button variant="default" onClick={() => onAsk(t(example))}>
+              {t(example)}
             </Button>
           </li>
         ))}
@@ -249,17 +267,15 @@ function NothingAsked({ isTooLong, onAsk }: NothingAskedProps) {
   );
 }
 
-const AskInstead = ({ q }: { readonly q: string | undefined }) => (
-  <Card title="Ask instead" badge={<IconSparkles size={17} stroke={1.7} aria-hidden />}>
-    <p className={`${classes.ahead} small dim`}>
-      The assistant reads what it may and names its sources.
-    </p>
+const AssistantCard = ({ q }: { readonly q: string | undefined }) => (
+  <Card title={t('search.ask.title')} badge={<IconSparkles size={17} stroke={1.7} aria-hidden />}>
+    <p className={`${classes.ahead} small dim`}>{t('search.ask.text')}</p>
     <Button
       variant="default"
       fullWidth
       renderRoot={(props) => <Link {...props} to="/assistant" search={{ ask: q }} />}
     >
-      Ask the assistant
+      {t('search.ask.action')}
     </Button>
   </Card>
 );
@@ -288,7 +304,7 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
     asked.current = q;
     setTyped(q);
   }, [q]);
-  useKeys({ '/': () => field.current?.select() }, 'To the search field');
+  useKeys({ '/': () => field.current?.select() }, t('search.field.key'));
   const type = (text: string) => {
     setTyped(text);
     later(text);
@@ -306,8 +322,8 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
       value={typed}
       onChange={({ currentTarget }) => type(currentTarget.value)}
       onKeyDown={onKeyDown}
-      aria-label="Search messages, digests and facts"
-      placeholder="Words, “a phrase”, a name, a day"
+      aria-label={t('search.field.label')}
+      placeholder={t('search.field.placeholder')}
       leftSection={<IconSearch size={20} stroke={1.7} aria-hidden />}
       leftSectionWidth={48}
       rightSection={<KeyHint>/</KeyHint>}
@@ -315,7 +331,7 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
       rightSectionPointerEvents="none"
       error={
         typed.length > MAX_SEARCH_QUERY_LENGTH
-          ? questionTooLong(typed.length, MAX_SEARCH_QUERY_LENGTH)
+          ? t('search.field.tooLong', { limit: MAX_SEARCH_QUERY_LENGTH, length: typed.length })
           : undefined
       }
       autoComplete="off"
@@ -324,7 +340,7 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
   );
 }
 
-// Filters: who said it, where, and when. All are in the address; the daemon reports unknown names in place of the
+// Filters: the sender, the chat and the date. All are in the address; the daemon reports unknown names in place of the
 // results.
 
 interface SearchFiltersProps {
@@ -334,25 +350,36 @@ interface SearchFiltersProps {
 
 function SearchFilters({ address, onChange }: SearchFiltersProps) {
   const { person, chat, from, to } = address;
-  const where = [person && `from ${person}`, chat && `in ${chat}`].filter(Boolean).join(', ');
   return (
     <div className={classes.filters}>
-      <FilterPopover icon={<IconUserSearch size={16} />} label={where || 'Anyone, anywhere'}>
+      <FilterPopover icon={<IconUserSearch size={16} />} label={whoFilterText(person, chat)}>
         <NameField
-          label="Said by"
-          value={person}
-          first="me"
-          onPick={(name) => onChange({ person: name })}
+          label={t('search.filter.person')}
+          placeholder={t('search.filter.person.any')}
+          value={person === undefined ? undefined : senderName(person)}
+          first={t('search.filter.person.me')}
+          onPick={(name) =>
+            onChange({ person: name === undefined ? undefined : senderFromName(name) })
+          }
         />
         <NameField
-          label="In the chat with"
+          label={t('search.filter.chat')}
+          placeholder={t('search.filter.chat.any')}
           value={chat}
           onPick={(name) => onChange({ chat: name })}
         />
       </FilterPopover>
-      <FilterPopover icon={<IconCalendar size={16} />} label={whenText(from, to)}>
-        <DayField label="From" value={from} onPick={(day) => onChange({ from: day })} />
-        <DayField label="Until" value={to} onPick={(day) => onChange({ to: day })} />
+      <FilterPopover icon={<IconCalendar size={16} />} label={whenFilterText(from, to)}>
+        <DayField
+          label={t('search.filter.from')}
+          value={from}
+          onPick={(day) => onChange({ from: day })}
+        />
+        <DayField
+          label={t('search.filter.to')}
+          value={to}
+          onPick={(day) => onChange({ to: day })}
+        />
       </FilterPopover>
       {isNarrowed(address) && (
         <Button
@@ -360,16 +387,11 @@ function SearchFilters({ address, onChange }: SearchFiltersProps) {
           leftSection={<IconX size={15} aria-hidden />}
           onClick={() => onChange(UNNARROWED)}
         >
-          Take filters away
+          {t('search.filter.clear')}
         </Button>
       )}
     </div>
   );
-}
-
-function whenText(from: string | undefined, to: string | undefined): string {
-  if (from === undefined) return to === undefined ? 'Any time' : `until ${to}`;
-  return to === undefined ? `since ${from}` : `${from} to ${to}`;
 }
 
 interface FilterPopoverProps {
@@ -397,7 +419,13 @@ interface PickProps {
   onPick(value: string | undefined): void;
 }
 
-function NameField({ label, value, first, onPick }: PickProps & { readonly first?: string }) {
+interface NameFieldProps extends PickProps {
+  readonly placeholder: string;
+  /** Listed before the names of contacts. */
+  readonly first?: string;
+}
+
+function NameField({ label, placeholder, value, first, onPick }: NameFieldProps) {
   const { data } = useQuery(contactNamesQuery);
   const [typed, setTyped] = useState(value ?? '');
   const names = data?.contacts.flatMap(({ name }) => (name === null ? [] : [name])) ?? [];
@@ -405,7 +433,7 @@ function NameField({ label, value, first, onPick }: PickProps & { readonly first
   return (
     <Autocomplete
       label={label}
-      placeholder="Anyone"
+      placeholder={placeholder}
       data={[...new Set([...(first === undefined ? [] : [first]), ...names])]}
       limit={8}
       maxLength={128}
@@ -430,8 +458,8 @@ const DayField = ({ label, value, onPick }: PickProps) => (
   />
 );
 
-// Whose access is used: the same query with the scope of the assistant or a client. An agent finds only what a grant
-// allows; previewing its results does not count as its reading.
+// Whose access is used: the same query with the scope of the assistant or a client. Previewing their results does not
+// count as reading by them.
 
 interface SearchAsCardProps {
   readonly address: SearchAddress;
@@ -443,12 +471,12 @@ const maySearch = ({ scopes }: ClientToken): boolean => scopes.includes('search:
 function SearchAsCard({ address, onChoose }: SearchAsCardProps) {
   const { data } = useQuery(tokensQuery);
   const group = useId();
-  const eye = (as: string | undefined, name: string, says: string, isOff = false) => (
+  const option = (as: string | undefined, name: string, reach: string, isOff = false) => (
     <SearchAsOption
       key={as ?? 'me'}
       group={group}
       name={name}
-      says={says}
+      reach={reach}
       isOff={isOff}
       address={{ ...address, as }}
       isChosen={address.as === as}
@@ -456,32 +484,30 @@ function SearchAsCard({ address, onChoose }: SearchAsCardProps) {
     />
   );
   return (
-    <Card title="Through whose eyes?" badge={<IconEye size={17} stroke={1.7} aria-hidden />}>
-      <div className={classes.eyes} role="radiogroup" aria-label="Search as">
-        {eye(undefined, 'Me', 'every chat')}
-        {eye('assistant', 'My assistant', 'what you let be read, and your own chat')}
+    <Card title={t('search.as.title')} badge={<IconEye size={17} stroke={1.7} aria-hidden />}>
+      <div className={classes.readers} role="radiogroup" aria-label={t('search.as.title')}>
+        {option(undefined, t('search.as.owner'), t('search.as.owner.reach'))}
+        {option('assistant', t('search.as.assistant'), t('search.as.assistant.reach'))}
         {data?.tokens.map((token) =>
           maySearch(token)
-            ? eye(token.id, token.name, reachText(token))
-            : eye(token.id, token.name, 'its token may not search', true),
+            ? option(token.id, token.name, reachText(token))
+            : option(token.id, token.name, t('search.as.client.refused'), true),
         )}
       </div>
-      <p className={`${classes.quiet} small dim`}>
-        An agent finds only what you opened for it. Choose one to see exactly what it would see.
-      </p>
+      <p className={`${classes.note} small dim`}>{t('search.as.note')}</p>
     </Card>
   );
 }
 
 const reachText = ({ contacts }: ClientToken): string =>
   contacts === null
-    ? 'what you let be read'
-    : `of ${plural(contacts.length, 'person', 'people')} only`;
+    ? t('search.as.client.reach')
+    : t('search.as.client.contacts', { count: contacts.length });
 
 interface SearchAsOptionProps {
   readonly group: string;
   readonly name: string;
-  readonly says: string;
+  readonly reach: string;
   readonly isOff: boolean;
   readonly address: SearchAddress & { readonly as: string | undefined };
   readonly isChosen: boolean;
@@ -491,7 +517,7 @@ interface SearchAsOptionProps {
 function SearchAsOption({
   group,
   name,
-  says,
+  reach,
   isOff,
   address,
   isChosen,
@@ -504,11 +530,11 @@ function SearchAsOption({
   });
   const most = address.all ? MOST_HITS : FIRST_HITS;
   return (
-    <label className={classes.eye} data-chosen={isChosen} data-off={isOff}>
+    <label className={classes.reader} data-chosen={isChosen} data-off={isOff}>
       <input type="radio" name={group} checked={isChosen} onChange={onChoose} disabled={isOff} />
       <span>
         <b dir="auto">{name}</b>
-        <small>{says}</small>
+        <small>{reach}</small>
       </span>
       <span className="num">
         {canSearch(address) && !isPlaceholderData && hitCountText(data, most)}

@@ -3,128 +3,116 @@
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import type { DaemonStatus } from '@relay/contract/api/status';
-import { countInWords, formatSpan, groupDigits, plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
+import { formatSpan } from '../../parts/format.ts';
+
+type SettingUnit =
+  | 'hours'
+  | 'minutes'
+  | 'days'
+  | 'ms'
+  | 'tokens'
+  | 'usd'
+  | 'kilobytes'
+  | 'megabytes';
+
+interface SettingTraits {
+  /** The catalogue has a description. */
+  readonly hasHelp?: true;
+  readonly unit?: SettingUnit;
+}
+
+/** The settings with texts in the catalogue. */
+const SETTINGS = {
+  'pacing.per_minute': { hasHelp: true },
+  'pacing.per_hour': {},
+  'pacing.per_day': {},
+  'pacing.first_contacts_per_day': { hasHelp: true },
+  'pacing.first_contact_freeze_hours': { hasHelp: true, unit: 'hours' },
+  'pacing.typing_min_ms': { unit: 'ms' },
+  'pacing.typing_max_ms': { unit: 'ms' },
+  'pacing.enabled': { hasHelp: true },
+  'auto_reply.late_after_hours': { hasHelp: true, unit: 'hours' },
+  'auto_reply.answers_per_hour': {},
+  'auto_reply.answers_per_day': {},
+  'auto_reply.compose_for_read_only': { hasHelp: true },
+  'auto_reply.concurrency': {},
+  'auto_reply.rapid_exchanges': {},
+  'auto_reply.rapid_within_minutes': { unit: 'minutes' },
+  'auto_reply.similar_exchanges': {},
+  'auto_reply.rest_minutes': { hasHelp: true, unit: 'minutes' },
+  'agent.usd_per_day': { hasHelp: true, unit: 'usd' },
+  'agent.usd_per_million_input_tokens': { hasHelp: true, unit: 'usd' },
+  'agent.usd_per_million_output_tokens': { unit: 'usd' },
+  'agent.tokens_per_day': { hasHelp: true, unit: 'tokens' },
+  'agent.tokens_per_conversation': { unit: 'tokens' },
+  'agent.max_steps': {},
+  'agent.instructions': { hasHelp: true },
+  'agent.late_replies': { hasHelp: true },
+  'agent.turn_timeout_ms': { unit: 'ms' },
+  'agent.call_timeout_ms': { unit: 'ms' },
+  'agent.tool_timeout_ms': { unit: 'ms' },
+  'agent.context_tokens': { hasHelp: true, unit: 'tokens' },
+  'observer.assistant_name': { hasHelp: true },
+  'observer.answers_per_day': {},
+  'observer.minutes_between_answers': { unit: 'minutes' },
+  'observer.daily_at': { hasHelp: true },
+  'strangers.kilobytes_per_sender': { hasHelp: true, unit: 'kilobytes' },
+  'strangers.megabytes_per_day': { unit: 'megabytes' },
+  'disk.keep_free_megabytes': { hasHelp: true, unit: 'megabytes' },
+  'retention.observed_messages_days': { unit: 'days' },
+  'retention.digests_days': { unit: 'days' },
+  'backup.every': {},
+  'backup.keep': { hasHelp: true },
+  'backup.folder': {},
+  tell_owner_on_whatsapp: { hasHelp: true },
+  zone: { hasHelp: true },
+  log_level: { hasHelp: true },
+  admin_phone_numbers: { hasHelp: true },
+  daemon_port: {},
+  prepared_statements: { hasHelp: true },
+  'delivery.in_flight': {},
+  'delivery.answer_within_ms': { unit: 'ms' },
+  'delivery.grace_ms': { unit: 'ms' },
+  'delivery.reoffer_within_ms': { unit: 'ms' },
+  'webhooks.allow': {},
+  'traces.endpoint': {},
+  model_provider: {},
+  model_name: {},
+  model_base_url: {},
+  'memory.embeddings': {},
+  'memory.endpoint_base_url': {},
+  'memory.endpoint_model': {},
+  'outside_memory.device_id': {},
+  'outside_memory.folder': {},
+  'outside_memory.hourly': {},
+  'outside_memory.webhook_url': {},
+} as const satisfies Readonly<Record<string, SettingTraits>>;
+
+type SettingName = keyof typeof SETTINGS;
+type SettingNameWithHelp = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly hasHelp: true } ? Name : never;
+}[SettingName];
+
+const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+const hasHelp = (name: SettingName): name is SettingNameWithHelp => 'hasHelp' in SETTINGS[name];
 
 interface SettingCopy {
   readonly label: string;
   readonly help?: string;
   /** Shown after the number. */
-  readonly unit?: string;
+  readonly unit?: SettingUnit;
 }
 
-const SETTING_COPY: Readonly<Record<string, SettingCopy>> = {
-  'pacing.per_minute': { label: 'Messages a minute', help: 'To all chats together.' },
-  'pacing.per_hour': { label: 'Messages an hour' },
-  'pacing.per_day': { label: 'Messages a day' },
-  'pacing.first_contacts_per_day': {
-    label: 'New people a day',
-    help: 'Chats that neither side has written in before.',
-  },
-  'pacing.first_contact_freeze_hours': {
-    label: 'Rest after a refused first message',
-    unit: 'hours',
-  },
-  'pacing.typing_min_ms': { label: 'Typing takes at least', unit: 'ms' },
-  'pacing.typing_max_ms': { label: 'Typing takes at most', unit: 'ms' },
-  'pacing.enabled': {
-    label: 'Pacing',
-    help: 'Off is for tests; a real account would be restricted.',
-  },
-  'auto_reply.late_after_hours': {
-    label: 'An answer is late after',
-    unit: 'hours',
-    help: 'You are asked instead of it being sent.',
-  },
-  'auto_reply.answers_per_hour': { label: 'Answers to one contact an hour' },
-  'auto_reply.answers_per_day': { label: 'Answers to one contact a day' },
-  'auto_reply.compose_for_read_only': {
-    label: 'Compose answers for contacts who may only be read',
-    help: 'They stay in the session and are not sent.',
-  },
-  'auto_reply.concurrency': { label: 'Contacts answered side by side' },
-  'auto_reply.rapid_exchanges': { label: 'Exchanges that are no longer a person’s' },
-  'auto_reply.rapid_within_minutes': { label: 'Within so many minutes' },
-  'auto_reply.similar_exchanges': { label: 'Same words in a row before it rests' },
-  'auto_reply.rest_minutes': { label: 'How long auto-reply rests', unit: 'minutes' },
-  'agent.usd_per_day': { label: 'Money a day', help: 'All agents together.', unit: 'USD' },
-  'agent.usd_per_million_input_tokens': {
-    label: 'Price of a million tokens in',
-    help: 'Assumed for your provider unless set.',
-    unit: 'USD',
-  },
-  'agent.usd_per_million_output_tokens': { label: 'Price of a million tokens out', unit: 'USD' },
-  'agent.tokens_per_day': { label: 'Tokens a day', help: 'All agents together.', unit: 'tokens' },
-  'agent.tokens_per_conversation': { label: 'Tokens a conversation', unit: 'tokens' },
-  'agent.max_steps': { label: 'Calls of the model in one turn' },
-  'agent.instructions': {
-    label: 'What every agent is told besides',
-    help: 'In your own words. Agents never quote it.',
-  },
-  'agent.late_replies': {
-    label: 'Replies to ended conversations',
-    help: 'Within 7 days. Relay asks you, or the agent answers.',
-  },
-  'agent.turn_timeout_ms': { label: 'A turn takes at most', unit: 'ms' },
-  'agent.call_timeout_ms': { label: 'A call of the model takes at most', unit: 'ms' },
-  'agent.tool_timeout_ms': { label: 'A tool takes at most', unit: 'ms' },
-  'agent.context_tokens': { label: 'Of a transcript word for word', unit: 'tokens' },
-  'observer.assistant_name': {
-    label: 'Your assistant’s name in groups',
-    help: 'By which you ask it there.',
-  },
-  'observer.answers_per_day': { label: 'Answers in one group a day' },
-  'observer.minutes_between_answers': { label: 'Between two answers', unit: 'minutes' },
-  'observer.daily_at': { label: 'The day is digested at', help: 'By the group’s own clock.' },
-  'strangers.kilobytes_per_sender': {
-    label: 'Stored of one stranger a day',
-    help: 'Beyond it their messages are only counted.',
-    unit: 'kB',
-  },
-  'strangers.megabytes_per_day': { label: 'Stored of all strangers a day', unit: 'MB' },
-  'disk.keep_free_megabytes': {
-    label: 'Kept free on the disk',
-    help: 'With less, strangers are only counted and nothing is imported.',
-    unit: 'MB',
-  },
-  'retention.observed_messages_days': { label: 'Messages of observed groups', unit: 'days' },
-  'retention.digests_days': { label: 'Digests', unit: 'days' },
-  'backup.every': { label: 'Every' },
-  'backup.keep': { label: 'So many are kept', help: 'Older ones go when another was made.' },
-  'backup.folder': { label: 'Backups lie in' },
-  tell_owner_on_whatsapp: {
-    label: 'Tell me on WhatsApp',
-    help: 'What needs you is also written in your chat with yourself.',
-  },
-  zone: { label: 'Time zone', help: 'The machine’s own unless set.' },
-  log_level: { label: 'Log level', help: 'Below debug no words of messages are logged.' },
-  admin_phone_numbers: {
-    label: 'Your other numbers',
-    help: 'What they write goes to your assistant as yours.',
-  },
-  daemon_port: { label: 'Port' },
-  prepared_statements: {
-    label: 'Prepared statements',
-    help: 'Off where the database is behind a pooler.',
-  },
-  'delivery.in_flight': { label: 'On their way at once, unpaced' },
-  'delivery.answer_within_ms': { label: 'WhatsApp answers within', unit: 'ms' },
-  'delivery.grace_ms': { label: 'A receipt may still settle it within', unit: 'ms' },
-  'delivery.reoffer_within_ms': { label: 'Offered again by itself within', unit: 'ms' },
-  'webhooks.allow': { label: 'Webhooks may lead inside to' },
-  'traces.endpoint': { label: 'Traces go to' },
-  model_provider: { label: 'Model provider' },
-  model_name: { label: 'Model' },
-  model_base_url: { label: 'Model’s address' },
-  'memory.embeddings': { label: 'Search by meaning' },
-  'memory.endpoint_base_url': { label: 'Address for embeddings' },
-  'memory.endpoint_model': { label: 'Model for embeddings' },
-  'outside_memory.device_id': { label: 'Outside memory: marked as' },
-  'outside_memory.folder': { label: 'Outside memory: folder' },
-  'outside_memory.hourly': { label: 'Outside memory: hours too' },
-  'outside_memory.webhook_url': { label: 'Outside memory: webhook' },
-};
-
-export const settingCopy = (name: string): SettingCopy => SETTING_COPY[name] ?? { label: name };
+export function settingCopy(name: string): SettingCopy {
+  if (!isSettingName(name)) return { label: name };
+  const { unit }: SettingTraits = SETTINGS[name];
+  return {
+    label: t(`settings.label.${name}`),
+    ...(hasHelp(name) ? { help: t(`settings.help.${name}`) } : {}),
+    ...(unit === undefined ? {} : { unit }),
+  };
+}
 
 const quoted = (name: string): string => `“${settingCopy(name).label}”`;
 
@@ -133,41 +121,66 @@ export const refusalText = (sentence: string): string =>
   sentence.replace(/"([\w.]+)":(.*)/, (_all, name: string, rest: string) => {
     const group = name.slice(0, name.lastIndexOf('.') + 1);
     const others = rest.replace(/\w+/g, (word) =>
-      `${group}${word}` in SETTING_COPY ? quoted(`${group}${word}`) : word,
+      isSettingName(`${group}${word}`) ? quoted(`${group}${word}`) : word,
     );
     return `${quoted(name)}${others}`;
   });
 
-/** The value as text for people. */
-export function settingValueText(value: ListedSetting['value'], unit?: string): string {
-  if (value === null || value === '') return 'not set';
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value))
-    return value.length === 0
-      ? 'none'
-      : `${value.join(', ')}${unit === undefined ? '' : ` ${unit}`}`;
-  if (typeof value === 'object') return Object.values(value).join(' – ');
-  if (unit === 'ms' && typeof value === 'number' && value % 1_000 === 0) return formatSpan(value);
-  const shown = typeof value === 'number' ? groupDigits(value) : value;
-  return unit === undefined ? shown : `${shown} ${unit}`;
+const BACKUP_FREQUENCIES = ['off', 'hour', 'day', 'week'] as const;
+const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+interface SettingChoice {
+  readonly value: string;
+  readonly label: string;
 }
 
-/** Where the value comes from. */
-export function settingSourceText({
+/** The values to choose from; undefined if any value can be typed. */
+export function settingChoices(name: string): SettingChoice[] | undefined {
+  if (name === 'backup.every')
+    return BACKUP_FREQUENCIES.map((value) => ({ value, label: t(`settings.frequency.${value}`) }));
+  // The names of log levels are the same in every language.
+  if (name === 'log_level') return LOG_LEVELS.map((value) => ({ value, label: value }));
+  return undefined;
+}
+
+/** The value as text for people. */
+export function settingValueText(name: string, value: ListedSetting['value']): string {
+  if (value === null || value === '') return t('settings.value.notSet');
+  if (typeof value === 'boolean') return t(value ? 'common.on' : 'common.off');
+  if (typeof value === 'string')
+    return settingChoices(name)?.find((choice) => choice.value === value)?.label ?? value;
+  if (typeof value === 'number') return numberText(name, value);
+  if (!Array.isArray(value)) return Object.values(value).join(' – ');
+  if (value.length === 0) return t('common.none');
+  return value.map((each) => (typeof each === 'number' ? numberText(name, each) : each)).join(', ');
+}
+
+function numberText(name: string, value: number): string {
+  const { unit } = settingCopy(name);
+  if (unit === 'ms' && value % 1_000 === 0) return formatSpan(value);
+  return t(`settings.value.${unit ?? 'number'}`, { value });
+}
+
+/** Where the value comes from, in a few words. */
+export const settingSourceLabel = ({
   from,
   variable,
-}: Pick<ListedSetting, 'from' | 'variable'>): string {
-  if (from === 'environment') return `set by ${variable}`;
-  return from === 'default' ? 'default' : 'set by you';
-}
+}: Pick<ListedSetting, 'from' | 'variable'>): string =>
+  t(`settings.other.source.${from}`, { variable: variable ?? '' });
+
+/** Where the value comes from, and its default. */
+export const settingSourceText = (setting: ListedSetting): string =>
+  t(`settings.source.${setting.from}`, {
+    variable: setting.variable ?? '',
+    value: settingValueText(setting.name, setting.default),
+  });
 
 /** Why it cannot be changed here, or when a change takes effect; null if it simply can be changed. */
-export function settingChangeText({ from, changes, next }: ListedSetting): string | null {
-  if (from === 'environment')
-    return 'The environment goes first: change it there and start Relay anew.';
-  if (next !== undefined) return `From the next start: ${settingValueText(next)}.`;
-  if (changes === 'next_start') return 'Counts from the next start.';
-  if (changes === 'file') return 'Only in the file, then start Relay anew.';
+export function settingChangeText({ name, from, changes, next }: ListedSetting): string | null {
+  if (from === 'environment') return t('settings.change.environment');
+  if (next !== undefined) return t('settings.change.next', { value: settingValueText(name, next) });
+  if (changes === 'next_start') return t('settings.change.restart');
+  if (changes === 'file') return t('settings.change.file');
   return null;
 }
 
@@ -189,21 +202,15 @@ export function toSettingsChange(
   return changed;
 }
 
-/** The summary: speed, retention, and today's budget. */
-export function settingsSentence(
-  shown: SettingsOverview,
-  status: DaemonStatus | undefined,
-): string {
-  const perDay = findSetting(shown, 'pacing.per_day')?.value;
-  const kept = findSetting(shown, 'retention.observed_messages_days')?.value;
-  const waits = shown.settings.filter(({ next }) => next !== undefined).length;
-  if (waits > 0)
-    return `${countInWords(waits, 'setting waits', 'settings wait')} for the next start.`;
-  const paced =
-    status?.sending.caps.enabled === false
-      ? 'Pacing is off.'
-      : `Relay sends at most ${settingValueText(perDay ?? null)} messages a day.`;
-  return `${paced} What it reads in groups goes after ${settingValueText(kept ?? null, 'days')}.`;
+/** Changes that need a restart; otherwise the daily limit and the retention. */
+export function settingsSummary(shown: SettingsOverview, status: DaemonStatus | undefined): string {
+  const count = shown.settings.filter(({ next }) => next !== undefined).length;
+  if (count > 0) return t('settings.summary.restart', { count });
+  const numberOf = (name: string) => Number(findSetting(shown, name)?.value ?? 0);
+  const days = numberOf('retention.observed_messages_days');
+  return status?.sending.caps.enabled === false
+    ? t('settings.summary.unpaced', { days })
+    : t('settings.summary.paced', { perDay: numberOf('pacing.per_day'), days });
 }
 
 interface QuietHoursValue {
@@ -221,22 +228,21 @@ export function readQuietHours(shown: SettingsOverview): QuietHoursValue | null 
   return { from, to, ...(zone === undefined ? {} : { zone }) };
 }
 
-export const quietHoursText = (hours: QuietHoursValue | null): string =>
-  hours === null
-    ? 'People are answered at any hour.'
-    : `From ${hours.from} to ${hours.to}${hours.zone === undefined ? '' : ` in ${hours.zone}`} nobody is answered by itself; it waits until they are over.`;
+export function quietHoursText(hours: QuietHoursValue | null): string {
+  if (hours === null) return t('settings.quietHours.off');
+  const { from, to, zone } = hours;
+  return zone === undefined
+    ? t('settings.quietHours.on', { from, to })
+    : t('settings.quietHours.onInZone', { from, to, zone });
+}
 
-export function embeddingsText({
-  embeddings,
-  model,
-  documents,
-  vectors,
-  waiting,
-}: MemoryStatus): string {
-  const found = `${plural(documents, 'text')} can be found by ${embeddings === 'off' ? 'their words alone' : 'their words'}`;
-  if (embeddings === 'off') return `${found}.`;
-  const read = `${plural(vectors, 'of them', 'of them')} by their meaning too, with ${model ?? 'a model'}`;
-  return `${found}, ${read}${waiting > 0 ? `; ${plural(waiting, 'waits', 'wait')}` : ''}.`;
+export function embeddingsText(status: MemoryStatus): string {
+  const { embeddings, documents, vectors, waiting } = status;
+  if (embeddings === 'off') return t('settings.embeddings.off', { documents });
+  const model = status.model ?? t('settings.embeddings.unknownModel');
+  return waiting === 0
+    ? t('settings.embeddings.on', { documents, vectors, model })
+    : t('settings.embeddings.indexing', { documents, vectors, waiting, model });
 }
 
 /** What choosing this model would mean. */
@@ -244,36 +250,27 @@ export function embeddingsTrialText({
   model,
   waiting,
   per_second,
-  leaves_to,
+  leaves_to: host,
 }: EmbeddingsTrial): string {
   const minutes = per_second > 0 ? Math.ceil(waiting / per_second / 60) : 0;
-  const takes =
-    waiting === 0
-      ? 'There is nothing to read yet.'
-      : `It would read ${plural(waiting, 'text')} in about ${plural(Math.max(1, minutes), 'minute')}.`;
-  const where =
-    leaves_to === null
-      ? 'Nothing leaves this machine.'
-      : `All texts would be sent to ${leaves_to}.`;
-  return `${model} answered. ${takes} ${where}`;
+  const time = formatSpan(Math.max(1, minutes) * 60_000);
+  return host === null
+    ? t('settings.embeddings.trial.local', { model, waiting, time })
+    : t('settings.embeddings.trial.remote', { model, waiting, time, host });
 }
 
 // Which settings are on which card, most wanted first. Pure: a setting on no card is listed with the rest, so that none
 // is missing.
 
 export interface SettingsSection {
-  readonly id: string;
-  readonly title: string;
-  /** What it is about. */
-  readonly summary: string;
-  readonly names: readonly string[];
+  /** Its title, summary and button are in the catalogue. */
+  readonly id: 'pacing' | 'answers' | 'budget' | 'groups' | 'retention' | 'backup' | 'general';
+  readonly names: readonly SettingName[];
 }
 
 export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   {
     id: 'pacing',
-    title: 'Pacing',
-    summary: 'How fast Relay writes. An account that writes like a person is left alone.',
     names: [
       'pacing.per_minute',
       'pacing.per_hour',
@@ -286,8 +283,6 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: 'answers',
-    title: 'Answering by itself',
-    summary: 'Limits for those whom Relay answers without asking you.',
     names: [
       'auto_reply.answers_per_hour',
       'auto_reply.answers_per_day',
@@ -297,8 +292,6 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: 'budget',
-    title: 'Budget',
-    summary: 'When it is used up, agents rest and you are told.',
     names: [
       'agent.usd_per_day',
       'agent.tokens_per_day',
@@ -308,8 +301,6 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: 'groups',
-    title: 'Observed groups',
-    summary: 'How your assistant is called there and how often it answers you.',
     names: [
       'observer.assistant_name',
       'observer.answers_per_day',
@@ -317,29 +308,13 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
       'observer.daily_at',
     ],
   },
-  {
-    id: 'retention',
-    title: 'Retention',
-    summary:
-      'How long what was read in observed groups is kept. Shorter limits delete at the next run.',
-    names: ['retention.observed_messages_days', 'retention.digests_days'],
-  },
-  {
-    id: 'backup',
-    title: 'Backup by the clock',
-    summary: 'At night, or as soon as Relay runs again. Where they lie is set in the file.',
-    names: ['backup.every', 'backup.keep'],
-  },
-  {
-    id: 'general',
-    title: 'Clock and log',
-    summary: 'What Relay takes on when it starts.',
-    names: ['zone', 'log_level'],
-  },
+  { id: 'retention', names: ['retention.observed_messages_days', 'retention.digests_days'] },
+  { id: 'backup', names: ['backup.every', 'backup.keep'] },
+  { id: 'general', names: ['zone', 'log_level'] },
 ];
 
 /** Settings with their own card or form. */
-const PLACED_SETTINGS = new Set([
+const PLACED_SETTINGS = new Set<string>([
   ...SETTINGS_SECTIONS.flatMap(({ names }) => names),
   'auto_reply.quiet_hours',
   'agent.instructions',

@@ -8,6 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { Card, Note, Sentence } from '../../parts/page.tsx';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { OneTimeSecret } from '../tools/one-time-secret.tsx';
@@ -15,16 +16,13 @@ import { digestExportQuery } from './queries.ts';
 import classes from './settings.module.css';
 
 export function DigestExportSettingsCard() {
-  const outside = useQuery(digestExportQuery);
+  const digestExport = useQuery(digestExportQuery);
   return (
-    <Card title="Outside memory">
-      <p className="small dim">
-        Digests and facts of observed groups, also for a memory of your own: one file a day in a
-        folder of this machine, or a signed webhook.
-      </p>
+    <Card title={t('settings.export.title')}>
+      <p className="small dim">{t('settings.export.summary')}</p>
       <QueryContent
-        query={outside}
-        subject="The outside memory"
+        query={digestExport}
+        subject={t('settings.export.title')}
         loading={<LoadingLines lines={4} />}
       >
         {(state) => <DigestExportForm state={state} />}
@@ -51,34 +49,32 @@ function DigestExportForm({ state }: { readonly state: DigestExportState }) {
       }),
     invalidates: ['settings'],
     showsErrorInPlace: true,
-    successMessage: 'Saved.',
+    successMessage: t('settings.saved'),
     onSuccess: () => form.resetDirty(),
   });
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <TextInput
-        label="Folder"
-        description="An absolute path on this machine; empty writes none."
+        label={t('settings.export.folder')}
+        description={t('settings.export.folderHelp')}
         disabled={isGone}
         {...form.getInputProps('folder')}
       />
       <TextInput
-        label="Webhook"
-        description={
-          state.signed
-            ? 'Signed; the secret stays unless you make a new one.'
-            : 'Gets a secret to be signed with.'
-        }
+        label={t('settings.export.webhook')}
+        description={t(
+          state.signed ? 'settings.export.webhookSigned' : 'settings.export.webhookUnsigned',
+        )}
         disabled={isGone}
         {...form.getInputProps('webhook_url')}
       />
       <Switch
-        label="Digests of hours too"
+        label={t('settings.export.hourly')}
         disabled={isGone}
         {...form.getInputProps('hourly', { type: 'checkbox' })}
       />
       {save.data?.webhook_secret != null && (
-        <OneTimeSecret secret={save.data.webhook_secret} says="The webhook is signed with this." />
+        <OneTimeSecret secret={save.data.webhook_secret} text={t('settings.export.secret')} />
       )}
       {save.error && (
         <Note hue="bad" icon={IconAlertTriangle} role="alert">
@@ -88,10 +84,10 @@ function DigestExportForm({ state }: { readonly state: DigestExportState }) {
       {form.isDirty() && (
         <div className={classes.acts}>
           <Button type="submit" disabled={isGone} loading={save.isPending}>
-            Save outside memory
+            {t('settings.export.save')}
           </Button>
           <Button variant="default" onClick={form.reset}>
-            Leave as it was
+            {t('settings.discard')}
           </Button>
         </div>
       )}

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { Card, Note, Sentence } from '../../parts/page.tsx';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { embeddingsText, embeddingsTrialText } from './copy.ts';
@@ -18,8 +19,12 @@ export function EmbeddingsCard() {
   const memory = useQuery(embeddingsStatusQuery);
   const [isOpen, setOpen] = useState(false);
   return (
-    <Card title="Search by meaning">
-      <QueryContent query={memory} subject="The memory" loading={<LoadingLines lines={3} />}>
+    <Card title={t('settings.embeddings.title')}>
+      <QueryContent
+        query={memory}
+        subject={t('settings.embeddings.subject')}
+        loading={<LoadingLines lines={3} />}
+      >
         {(status) => (
           <>
             <p className="small dim">{embeddingsText(status)}</p>
@@ -29,7 +34,7 @@ export function EmbeddingsCard() {
             ) : (
               <div className={classes.acts}>
                 <Button variant="default" onClick={() => setOpen(true)}>
-                  Change
+                  {t('settings.embeddings.change')}
                 </Button>
               </div>
             )}
@@ -49,7 +54,7 @@ function EmbeddingsProgress({ status }: { readonly status: MemoryStatus }) {
         <Progress
           my={10}
           value={all === 0 ? 0 : (status.vectors / all) * 100}
-          aria-label={`${status.vectors} of ${all} texts read`}
+          aria-label={t('settings.embeddings.progress', { done: status.vectors, all })}
         />
       )}
       {status.failure !== null && (
@@ -64,11 +69,7 @@ function EmbeddingsProgress({ status }: { readonly status: MemoryStatus }) {
 // Chooses the embedding model: it is tried first, so that the owner knows what is sent off this machine and how long it
 // takes.
 
-const EMBEDDINGS_CHOICES = [
-  { value: 'off', label: 'Off: by words alone' },
-  { value: 'local', label: 'A small model on this machine (English)' },
-  { value: 'endpoint', label: 'A server with OpenAI’s /embeddings' },
-];
+const EMBEDDINGS_CHOICES = ['off', 'local', 'endpoint'] as const;
 
 interface EmbeddingsFormProps {
   readonly status: MemoryStatus;
@@ -97,7 +98,7 @@ function EmbeddingsForm({ status, onDone }: EmbeddingsFormProps) {
     run: () => relay.patch('/api/memory/embeddings', { body: choice() }),
     invalidates: ['settings'],
     showsErrorInPlace: true,
-    successMessage: 'The search by meaning is changed.',
+    successMessage: t('settings.embeddings.changed'),
     onSuccess: onDone,
   });
   const isOff = form.values.embeddings === 'off';
@@ -110,22 +111,25 @@ function EmbeddingsForm({ status, onDone }: EmbeddingsFormProps) {
       )}
     >
       <Select
-        label="Finds things by meaning with"
-        data={EMBEDDINGS_CHOICES}
+        label={t('settings.embeddings.provider')}
+        data={EMBEDDINGS_CHOICES.map((value) => ({
+          value,
+          label: t(`settings.embeddings.choice.${value}`),
+        }))}
         allowDeselect={false}
         {...form.getInputProps('embeddings')}
       />
       {form.values.embeddings === 'endpoint' && (
         <>
           <TextInput
-            label="Address"
+            label={t('settings.embeddings.address')}
             placeholder="https://api.example.com/v1"
             {...form.getInputProps('base_url')}
           />
-          <TextInput label="Name of the model" {...form.getInputProps('model')} />
+          <TextInput label={t('settings.embeddings.model')} {...form.getInputProps('model')} />
           <PasswordInput
-            label="API key"
-            description="Kept sealed. Empty keeps the one that is there for this address."
+            label={t('settings.embeddings.key')}
+            description={t('settings.embeddings.keyHelp')}
             autoComplete="off"
             {...form.getInputProps('api_key')}
           />
@@ -143,10 +147,16 @@ function EmbeddingsForm({ status, onDone }: EmbeddingsFormProps) {
       )}
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={trial.isPending || choose.isPending}>
-          {isOff ? 'Switch it off' : trial.data === undefined ? 'Try it' : 'Use it'}
+          {t(
+            isOff
+              ? 'settings.embeddings.turnOff'
+              : trial.data === undefined
+                ? 'settings.embeddings.test'
+                : 'settings.embeddings.use',
+          )}
         </Button>
         <Button variant="default" onClick={onDone}>
-          Leave as it was
+          {t('common.action.cancel')}
         </Button>
       </div>
     </form>

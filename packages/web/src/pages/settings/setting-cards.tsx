@@ -7,6 +7,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { Card, Note, Sentence } from '../../parts/page.tsx';
 import {
   findSetting,
@@ -15,9 +16,9 @@ import {
   refusalText,
   type SettingsSection,
   settingChangeText,
+  settingChoices,
   settingCopy,
   settingSourceText,
-  settingValueText,
   toSettingsChange,
 } from './copy.ts';
 import classes from './settings.module.css';
@@ -38,8 +39,8 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
     save.mutate(edited);
   };
   return (
-    <Card title={section.title}>
-      <p className="small dim">{section.summary}</p>
+    <Card title={t(`settings.section.${section.id}.title`)}>
+      <p className="small dim">{t(`settings.section.${section.id}.summary`)}</p>
       <form className={classes.form} onSubmit={submit}>
         {fields.map((setting) => (
           <SettingField
@@ -57,7 +58,7 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
         {Object.keys(edited).length > 0 && (
           <div className={classes.acts}>
             <Button type="submit" disabled={isGone} loading={save.isPending}>
-              Save {section.title.toLowerCase()}
+              {t(`settings.section.${section.id}.save`)}
             </Button>
             <Button
               variant="default"
@@ -66,7 +67,7 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
                 save.reset();
               }}
             >
-              Leave as it was
+              {t('settings.discard')}
             </Button>
           </div>
         )}
@@ -79,11 +80,6 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
 // One setting: a field for its value, its source, and when a change takes effect. A value set by the environment is
 // read-only.
 
-const SETTING_CHOICES: Readonly<Record<string, readonly string[]>> = {
-  'backup.every': ['off', 'hour', 'day', 'week'],
-  log_level: ['error', 'warn', 'info', 'debug'],
-};
-
 interface SettingFieldProps {
   readonly setting: ListedSetting;
   readonly value: unknown;
@@ -91,15 +87,14 @@ interface SettingFieldProps {
 }
 
 function SettingField({ setting, value, onChange }: SettingFieldProps) {
-  const { label, help, unit } = settingCopy(setting.name);
-  const when = settingChangeText(setting);
+  const { label, help } = settingCopy(setting.name);
+  const sentences = [help, settingSourceText(setting), settingChangeText(setting)];
   return (
     <div className={classes.field}>
       <div>
         <label htmlFor={setting.name}>{label}</label>
-        <p className="small dim" id={`${setting.name}-says`}>
-          {[help, when].filter(Boolean).join(' ')} {capital(settingSourceText(setting))}
-          {setting.from === 'file' && `; ${settingValueText(setting.default, unit)} by default`}.
+        <p className="small dim" id={`${setting.name}-help`}>
+          {sentences.filter(Boolean).join(' ')}
         </p>
       </div>
       <Control setting={setting} value={value} onChange={onChange} />
@@ -107,23 +102,21 @@ function SettingField({ setting, value, onChange }: SettingFieldProps) {
   );
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 function Control({ setting, value, onChange }: SettingFieldProps) {
   const isGone = useIsDaemonGone();
   const { unit } = settingCopy(setting.name);
   const shared = {
     id: setting.name,
-    'aria-describedby': `${setting.name}-says`,
+    'aria-describedby': `${setting.name}-help`,
     disabled: isGone || setting.from === 'environment',
   };
-  const choices = SETTING_CHOICES[setting.name];
+  const choices = settingChoices(setting.name);
   if (choices !== undefined) {
     return (
       <Select
         {...shared}
         className={classes.input ?? ''}
-        data={[...choices]}
+        data={choices}
         value={String(value)}
         allowDeselect={false}
         onChange={onChange}
@@ -146,7 +139,7 @@ function Control({ setting, value, onChange }: SettingFieldProps) {
         className={classes.input ?? ''}
         value={typeof value === 'number' ? value : ''}
         min={0}
-        suffix={unit === undefined ? '' : ` ${unit}`}
+        suffix={unit === undefined ? '' : ` ${t(`settings.unit.${unit}`)}`}
         thousandSeparator=","
         hideControls
         // An empty field means the default.
@@ -158,7 +151,7 @@ function Control({ setting, value, onChange }: SettingFieldProps) {
     <TextInput
       {...shared}
       className={classes.input ?? ''}
-      placeholder="not set"
+      placeholder={t('settings.value.notSet')}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onChange(event.currentTarget.value || null)}
     />
@@ -181,14 +174,13 @@ export function QuietHoursCard({ shown }: { readonly shown: SettingsOverview }) 
     save.mutate({ [QUIET_HOURS_SETTING]: hours });
   };
   return (
-    <Card title="Quiet hours">
+    <Card title={t('settings.quietHours.title')}>
       <p className="small dim">
-        {quietHoursText(set)} What you send yourself and what you approve leaves at any hour; a
-        contact’s own quiet hours go before these.
+        {quietHoursText(set)} {t('settings.quietHours.exceptions')}
       </p>
       <form className={classes.form} onSubmit={submit}>
         <Switch
-          label="Nobody is answered by itself at night"
+          label={t('settings.quietHours.switch')}
           checked={hours !== null}
           disabled={isGone}
           onChange={(event) =>
@@ -199,14 +191,14 @@ export function QuietHoursCard({ shown }: { readonly shown: SettingsOverview }) 
           <div className={classes.pair}>
             <TextInput
               type="time"
-              label="From"
+              label={t('settings.quietHours.from')}
               disabled={isGone}
               value={hours.from}
               onChange={(event) => setEdited({ ...hours, from: event.currentTarget.value })}
             />
             <TextInput
               type="time"
-              label="Until"
+              label={t('settings.quietHours.until')}
               disabled={isGone}
               value={hours.to}
               onChange={(event) => setEdited({ ...hours, to: event.currentTarget.value })}
@@ -221,10 +213,10 @@ export function QuietHoursCard({ shown }: { readonly shown: SettingsOverview }) 
         {edited !== undefined && (
           <div className={classes.acts}>
             <Button type="submit" disabled={isGone} loading={save.isPending}>
-              Save quiet hours
+              {t('settings.quietHours.save')}
             </Button>
             <Button variant="default" onClick={() => setEdited(undefined)}>
-              Leave as it was
+              {t('settings.discard')}
             </Button>
           </div>
         )}
@@ -244,7 +236,7 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
   const save = useSaveSettings(() => setEdited(null));
   const { label, help } = settingCopy(INSTRUCTIONS_SETTING);
   return (
-    <Card title="Instructions">
+    <Card title={t('settings.instructions.title')}>
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -255,7 +247,7 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
         <Textarea
           label={label}
           description={help}
-          placeholder="Answer in the language you were written to. Never promise a date without asking me."
+          placeholder={t('settings.instructions.placeholder')}
           autosize
           minRows={3}
           maxRows={10}
@@ -273,10 +265,10 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
         {edited !== null && edited !== set && (
           <div className={classes.acts}>
             <Button type="submit" disabled={isGone} loading={save.isPending}>
-              Save instructions
+              {t('settings.instructions.save')}
             </Button>
             <Button variant="default" onClick={() => setEdited(null)}>
-              Leave as it was
+              {t('settings.discard')}
             </Button>
           </div>
         )}
@@ -293,6 +285,6 @@ const useSaveSettings = (onDone: () => void) =>
       relay.patch('/api/settings', { body: toSettingsChange(values) }),
     invalidates: ['settings', 'status', 'groups'],
     showsErrorInPlace: true,
-    successMessage: 'Saved.',
+    successMessage: t('settings.saved'),
     onSuccess: onDone,
   });

@@ -1,6 +1,6 @@
 // The settings page. Each card saves its own settings; one that cannot be changed here says why and what to do.
 
-import { Button, Switch } from '@mantine/core';
+import { Button, Select, Switch } from '@mantine/core';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconDownload } from '@tabler/icons-react';
@@ -11,6 +11,7 @@ import { settingsQuery, statusQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { chooseLocale, chosenLocale, LOCALES, type Locale, t } from '../../i18n.ts';
 import { formatMoment, formatSpan } from '../../parts/format.ts';
 import { Light } from '../../parts/marks.tsx';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
@@ -23,8 +24,8 @@ import {
   SETTINGS_SECTIONS,
   settingChangeText,
   settingCopy,
-  settingSourceText,
-  settingsSentence,
+  settingSourceLabel,
+  settingsSummary,
   settingValueText,
 } from './copy.ts';
 import { DigestExportSettingsCard } from './digest-export-card.tsx';
@@ -37,31 +38,23 @@ export function SettingsScreen() {
   const { data: status } = useQuery(statusQuery);
   return (
     <Page
-      title="Settings"
-      sentence={
-        settings.data === undefined
-          ? notLoadedSentence(settings.isPending)
-          : settingsSentence(settings.data, status)
-      }
-      summary={
-        settings.data && (
-          <>
-            Kept in <code>{settings.data.file}</code>. Changes count at once unless it says
-            otherwise.
-          </>
-        )
-      }
+      title={t('common.page.settings')}
+      summary={settings.data && settingsSummary(settings.data, status)}
     >
-      <QueryContent query={settings} subject="The settings" loading={<LoadingSettingCards />}>
+      <QueryContent
+        query={settings}
+        subject={t('common.page.settings')}
+        loading={<LoadingSettingCards />}
+      >
         {(shown) => (
           <>
             <div className={classes.cards}>
               {SETTINGS_SECTIONS.map((section) => (
                 <SectionCard key={section.id} section={section} shown={shown}>
-                  {section.id === 'pacing' && status && <SendingStanding status={status} />}
+                  {section.id === 'pacing' && status && <SendingStatus status={status} />}
                   {section.id === 'retention' && (
                     <p className={`${classes.below} small`}>
-                      <Link to="/groups">What is kept, and when it was deleted</Link>
+                      <Link to="/groups">{t('settings.retention.link')}</Link>
                     </p>
                   )}
                 </SectionCard>
@@ -73,6 +66,7 @@ export function SettingsScreen() {
               <BackupCard shown={shown} />
               <SessionsCard />
               <LetterKeysCard />
+              <AppearanceCard />
               <AboutCard />
             </div>
             <OtherSettingsCard shown={shown} />
@@ -83,21 +77,22 @@ export function SettingsScreen() {
   );
 }
 
-const notLoadedSentence = (isPending: boolean): string =>
-  isPending ? 'Asking Relay how it is set up …' : 'How Relay is set up cannot be said right now.';
-
-// The account's standing with WhatsApp, below the limits that protect it.
+// How sending is going, below the limits.
 
 const LIGHT_HUES = { green: 'ok', amber: 'held', red: 'bad' } as const;
 
-function SendingStanding({ status: { sending } }: { readonly status: DaemonStatus }) {
+function SendingStatus({ status: { sending } }: { readonly status: DaemonStatus }) {
   return (
-    <div className={classes.standing}>
+    <div className={classes.sending}>
       <Light hue={LIGHT_HUES[sending.light]} />
       <p className="small dim">
-        <Sentence text={sending.sentence} /> {sending.sent_today} of {sending.caps.per_day} sent and{' '}
-        {sending.first_contacts_today} of {sending.caps.first_contacts_per_day} new people in 24
-        hours.
+        <Sentence text={sending.sentence} />{' '}
+        {t('settings.sending', {
+          sent: sending.sent_today,
+          cap: sending.caps.per_day,
+          first: sending.first_contacts_today,
+          firstCap: sending.caps.first_contacts_per_day,
+        })}
       </p>
     </div>
   );
@@ -106,26 +101,25 @@ function SendingStanding({ status: { sending } }: { readonly status: DaemonStatu
 // Backup: downloads everything as one archive. Restoring is shown as a command, because it needs an empty home folder.
 
 /** By then the archive is being sent, or complete. */
-const LOOK_AGAIN_MS = [2_000, 10_000];
+const REFETCH_AFTER_MS = [2_000, 10_000];
 
 function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
   const now = useNow(60_000);
   const isGone = useIsDaemonGone();
   const queries = useQueryClient();
-  const lookAgain = () => {
-    for (const ms of LOOK_AGAIN_MS)
+  const refetchLater = () => {
+    for (const ms of REFETCH_AFTER_MS)
       setTimeout(() => void queries.invalidateQueries({ queryKey: ['settings'] }), ms);
   };
   return (
-    <Card title="Backup">
+    <Card title={t('settings.backup.title')}>
       <p>
         {shown.exported_at === null
-          ? 'Nothing was backed up from here yet.'
-          : `Last backed up ${formatMoment(shown.exported_at, now)}.`}
+          ? t('settings.backup.never')
+          : t('settings.backup.last', { time: formatMoment(shown.exported_at, now) })}
       </p>
       <p className="small dim">
-        One archive with everything but keys and the link to WhatsApp, in lines that can be read. It
-        goes where your browser saves files; <code>relay export</code> saves it from a terminal.
+        <Sentence text={t('settings.backup.summary')} />
       </p>
       <div className={classes.acts}>
         <Button
@@ -135,14 +129,13 @@ function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
           variant="default"
           leftSection={<IconDownload size={16} />}
           data-disabled={isGone}
-          onClick={(event) => (isGone ? event.preventDefault() : lookAgain())}
+          onClick={(event) => (isGone ? event.preventDefault() : refetchLater())}
         >
-          Back up now
+          {t('settings.backup.download')}
         </Button>
       </div>
       <p className="small dim">
-        To restore it, start Relay with an empty home and run <code>relay import relay.tar.gz</code>
-        .
+        <Sentence text={t('settings.backup.restore')} />
       </p>
     </Card>
   );
@@ -154,44 +147,43 @@ function SessionsCard() {
   const isGone = useIsDaemonGone();
   const live = useLiveStream();
   const onSuccess = () => live.markSignedOut();
-  const leave = useAction({ run: () => relay.post('/api/logout'), invalidates: [], onSuccess });
-  const leaveAll = useAction({
+  const signOut = useAction({ run: () => relay.post('/api/logout'), invalidates: [], onSuccess });
+  const signOutAll = useAction({
     run: () => relay.post('/api/logout/everywhere'),
     invalidates: [],
     onSuccess,
   });
   const askFirst = () =>
     askToConfirm({
-      title: 'Sign out everywhere?',
-      body: 'Every browser has to be let in again with relay open, this one too. Programs keep their tokens, and Relay goes on.',
-      confirmLabel: 'Sign out everywhere',
-      cancelLabel: 'Stay signed in',
+      title: t('settings.sessions.confirm.title'),
+      body: <Sentence text={t('settings.sessions.confirm.text')} />,
+      confirmLabel: t('settings.sessions.signOutAll'),
+      cancelLabel: t('settings.sessions.confirm.cancel'),
       isDestructive: true,
-      onConfirm: () => leaveAll.mutate(),
+      onConfirm: () => signOutAll.mutate(),
     });
   return (
-    <Card title="Signed-in browsers">
+    <Card title={t('settings.sessions.title')}>
       <p className="small dim">
-        <code>relay open</code> signs a browser in for a week. Programs have tokens of their own,
-        under Tools.
+        <Sentence text={t('settings.sessions.summary')} />
       </p>
       <div className={classes.acts}>
         <Button
           variant="default"
           disabled={isGone}
-          loading={leave.isPending}
-          onClick={() => leave.mutate()}
+          loading={signOut.isPending}
+          onClick={() => signOut.mutate()}
         >
-          Sign out here
+          {t('settings.sessions.signOut')}
         </Button>
         <Button
           variant="outline"
           color="red"
           disabled={isGone}
-          loading={leaveAll.isPending}
+          loading={signOutAll.isPending}
           onClick={askFirst}
         >
-          Sign out everywhere
+          {t('settings.sessions.signOutAll')}
         </Button>
       </div>
     </Card>
@@ -203,12 +195,39 @@ function SessionsCard() {
 function LetterKeysCard() {
   const isOn = useAreLetterKeysOn();
   return (
-    <Card title="Letter keys">
+    <Card title={t('settings.keys.title')}>
       <Switch
-        label="Single letters do something"
-        description={`Each is also a button; ? lists them. Kept in this browser, and ${COMMAND_KEY} works either way.`}
+        label={t('settings.keys.switch')}
+        description={t('settings.keys.help', { key: COMMAND_KEY })}
         checked={isOn}
         onChange={({ currentTarget }) => setLetterKeysOn(currentTarget.checked)}
+      />
+    </Card>
+  );
+}
+
+// The language of the console in this browser. A choice reloads the page.
+
+const SAME_AS_BROWSER = 'browser';
+
+function AppearanceCard() {
+  const chosen: string = chosenLocale() ?? SAME_AS_BROWSER;
+  const languages = Object.entries(LOCALES).map(([value, label]) => ({ value, label }));
+  return (
+    <Card title={t('settings.appearance.title')}>
+      <Select
+        id="language"
+        label={t('settings.appearance.language')}
+        description={t('settings.appearance.languageHelp')}
+        data={[
+          { value: SAME_AS_BROWSER, label: t('settings.appearance.sameAsBrowser') },
+          ...languages,
+        ]}
+        value={chosen}
+        allowDeselect={false}
+        onChange={(value) =>
+          chooseLocale(value === null || value === SAME_AS_BROWSER ? null : (value as Locale))
+        }
       />
     </Card>
   );
@@ -219,24 +238,32 @@ function LetterKeysCard() {
 function AboutCard() {
   const status = useQuery(statusQuery);
   return (
-    <Card title="About">
-      <QueryContent query={status} subject="What runs" loading={<LoadingLines lines={5} />}>
+    <Card title={t('settings.about.title')}>
+      <QueryContent
+        query={status}
+        subject={t('settings.about.subject')}
+        loading={<LoadingLines lines={5} />}
+      >
         {({ version, database, home, uptime_seconds, pid }) => (
           <dl className={`${parts.facts} num`}>
-            <dt>Relay</dt>
+            <dt>{t('settings.about.version')}</dt>
             <dd>{version}</dd>
-            <dt>Running for</dt>
+            <dt>{t('settings.about.uptime')}</dt>
             <dd>
-              {formatSpan(uptime_seconds * 1_000)} (PID {pid})
+              {t('settings.about.uptimeValue', { time: formatSpan(uptime_seconds * 1_000), pid })}
             </dd>
-            <dt>Database</dt>
+            <dt>{t('settings.about.database')}</dt>
             <dd>
-              {database.kind === 'private' ? 'its own' : 'yours'}, PostgreSQL{' '}
-              {database.server_version}
+              {t(
+                database.kind === 'private'
+                  ? 'settings.about.databasePrivate'
+                  : 'settings.about.databaseExternal',
+                { version: database.server_version },
+              )}
             </dd>
-            <dt>Schema</dt>
+            <dt>{t('settings.about.schema')}</dt>
             <dd>{database.schema_version}</dd>
-            <dt>Home</dt>
+            <dt>{t('settings.about.home')}</dt>
             <dd>
               <code>{home}</code>
             </dd>
@@ -251,18 +278,17 @@ function AboutCard() {
 
 function OtherSettingsCard({ shown }: { readonly shown: SettingsOverview }) {
   return (
-    <Card title="Everything else">
+    <Card title={t('settings.other.title')}>
       <p className="small dim">
-        Changed in <code>{shown.file}</code> or where it says; then <code>relay stop</code> and{' '}
-        <code>relay start</code>.
+        <Sentence text={t('settings.other.summary', { file: shown.file })} />
       </p>
       <table className={classes.table}>
         <thead>
           <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-            <th scope="col">To change it</th>
+            <th scope="col">{t('settings.other.setting')}</th>
+            <th scope="col">{t('settings.other.value')}</th>
+            <th scope="col">{t('settings.other.source')}</th>
+            <th scope="col">{t('settings.other.change')}</th>
           </tr>
         </thead>
         <tbody>
@@ -276,7 +302,7 @@ function OtherSettingsCard({ shown }: { readonly shown: SettingsOverview }) {
 }
 
 function OtherSettingRow({ setting }: { readonly setting: ListedSetting }) {
-  const { label, help, unit } = settingCopy(setting.name);
+  const { label, help } = settingCopy(setting.name);
   return (
     <tr>
       <th scope="row">
@@ -285,8 +311,8 @@ function OtherSettingRow({ setting }: { readonly setting: ListedSetting }) {
           <code>{setting.name}</code> {help}
         </small>
       </th>
-      <td className="num">{settingValueText(setting.value, unit)}</td>
-      <td>{settingSourceText(setting)}</td>
+      <td className="num">{settingValueText(setting.name, setting.value)}</td>
+      <td>{settingSourceLabel(setting)}</td>
       <td className="dim">
         {setting.changes === 'elsewhere' && setting.from !== 'environment' ? (
           <ChangedElsewhere name={setting.name} />
@@ -299,8 +325,8 @@ function OtherSettingRow({ setting }: { readonly setting: ListedSetting }) {
 }
 
 function ChangedElsewhere({ name }: { readonly name: string }) {
-  if (name.startsWith('model_')) return <Link to="/tools">Under Tools, Model</Link>;
-  return <>On its card above.</>;
+  if (name.startsWith('model_')) return <Link to="/tools">{t('settings.change.tools')}</Link>;
+  return t('settings.change.card');
 }
 
 // Placeholder for the cards while they load.

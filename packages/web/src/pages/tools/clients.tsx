@@ -3,7 +3,7 @@ import { Button, Checkbox, Modal, PasswordInput, Switch, TextInput } from '@mant
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ClientToken } from '@relay/contract/api/credentials';
-import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
+import { CLIENT_SCOPES } from '@relay/contract/policy/scopes';
 import { IconCircleDashed, IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
@@ -11,7 +11,9 @@ import { tokensQuery } from '../../data/queries.ts';
 import { needsOwnerToken, readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { formatAgo, formatMoment, plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
+import { formatAgo, formatMoment } from '../../parts/format.ts';
+import { Sentence } from '../../parts/page.tsx';
 import { askToConfirm } from '../../shell/dialog.tsx';
 import { OneTimeSecret } from './one-time-secret.tsx';
 import { ToolCard } from './tool-card.tsx';
@@ -24,17 +26,18 @@ export function ClientsCard() {
     <>
       <ToolCard
         icon={IconPlugConnected}
-        title="MCP clients"
+        title={t('tools.clients.title')}
         query={tokens}
         status={({ tokens: all }) => ({
-          sentence: 'Your other agents use WhatsApp through the same grants.',
-          word: all.length === 0 ? 'None' : plural(all.length, 'token'),
+          sentence: t('tools.clients.text'),
+          label:
+            all.length === 0 ? t('common.none') : t('tools.clients.count', { count: all.length }),
           hue: all.length === 0 ? 'parked' : 'ok',
           icon: all.length === 0 ? IconCircleDashed : IconPlugConnected,
         })}
         action={({ tokens: all }) => (
           <Button variant="default" size="xs" onClick={open}>
-            {all.length === 0 ? 'New token' : 'Manage'}
+            {t(all.length === 0 ? 'tools.clients.new' : 'tools.manage')}
           </Button>
         )}
       />
@@ -42,8 +45,8 @@ export function ClientsCard() {
         opened={isOpen}
         onClose={close}
         size="lg"
-        title="MCP clients and tokens"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('tools.clients.list')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
       >
         <ul className={classes.listed}>
           {tokens.data?.tokens.map((token) => (
@@ -62,29 +65,31 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
   const revoke = useAction({
     run: () => relay.delete('/api/tokens/{token}', { path: { token: token.id } }),
     invalidates: ['tokens'],
-    successMessage: `${token.name} is ended. What it had waiting is not sent.`,
+    successMessage: t('tools.clients.revoked', { name: token.name }),
   });
   const askFirst = () =>
     askToConfirm({
-      title: `End the token of ${token.name}?`,
-      body: 'Whatever comes with it is refused from now on, and what it has waiting is not sent.',
-      confirmLabel: 'End it',
-      cancelLabel: 'Keep it',
+      title: t('tools.clients.revoke.title', { name: token.name }),
+      body: t('tools.clients.revoke.text'),
+      confirmLabel: t('tools.clients.revoke'),
+      cancelLabel: t('common.action.keep'),
       isDestructive: true,
       onConfirm: () => revoke.mutate(),
     });
-  const used =
-    token.last_used_at === null ? 'never used' : `used ${formatAgo(token.last_used_at, now)}`;
-  const until = token.expires_at === null ? '' : ` · ends ${formatMoment(token.expires_at, now)}`;
+  const facts = [
+    token.scopes.join(', '),
+    token.last_used_at === null
+      ? t('tools.clients.neverUsed')
+      : t('tools.clients.used', { ago: formatAgo(token.last_used_at, now) }),
+    token.expires_at !== null &&
+      t('tools.clients.expires', { time: formatMoment(token.expires_at, now) }),
+    token.has_read && t('tools.clients.hasRead'),
+  ];
   return (
     <li>
       <div>
         <b dir="auto">{token.name}</b>
-        <p className="small dim">
-          {token.scopes.join(', ')} · {used}
-          {until}
-          {token.has_read && ' · has read chats, so what it sends elsewhere waits for you'}
-        </p>
+        <p className="small dim">{facts.filter(Boolean).join(' · ')}</p>
       </div>
       <Button
         variant="default"
@@ -92,9 +97,9 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
         onClick={askFirst}
         disabled={isGone}
         loading={revoke.isPending}
-        aria-label={`End the token of ${token.name}`}
+        aria-label={t('tools.clients.revokeLabel', { name: token.name })}
       >
-        End
+        {t('tools.clients.revoke')}
       </Button>
     </li>
   );
@@ -109,8 +114,8 @@ function NewTokenForm() {
   const form = useForm({
     initialValues: { name: '', scopes: DEFAULT_SCOPES, confirm: true, ownerToken: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
-      scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one.' : null),
+      name: (name) => (name.trim() === '' ? t('tools.clients.nameMissing') : null),
+      scopes: (scopes) => (scopes.length === 0 ? t('tools.clients.scopesMissing') : null),
     },
   });
   const create = useAction({
@@ -130,11 +135,14 @@ function NewTokenForm() {
       <div className={classes.form}>
         <OneTimeSecret
           secret={create.data.secret}
-          says={`The token of ${create.data.name}: put it into RELAY_TOKEN for \`relay mcp\`, or send it as a bearer to ${location.origin}/mcp.`}
+          text={t('tools.clients.secret', {
+            name: create.data.name,
+            url: `${location.origin}/mcp`,
+          })}
         />
         <div className={classes.acts}>
           <Button variant="default" onClick={() => create.reset()}>
-            Done
+            {t('tools.done')}
           </Button>
         </div>
       </div>
@@ -143,31 +151,31 @@ function NewTokenForm() {
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => create.mutate(values))}>
       <TextInput
-        label="Name of the program"
-        placeholder="Claude Desktop"
+        label={t('tools.clients.name')}
+        placeholder={t('tools.clients.nameExample')}
         {...form.getInputProps('name')}
         error={form.errors.name ?? (refusedOwner ? null : refusal)}
       />
-      <Checkbox.Group label="What it may do" {...form.getInputProps('scopes')}>
+      <Checkbox.Group label={t('tools.clients.scopes')} {...form.getInputProps('scopes')}>
         {CLIENT_SCOPES.map((scope) => (
           <Checkbox
             key={scope}
             value={scope}
             label={scope}
-            description={SCOPE_DESCRIPTIONS[scope]}
+            description={t(`tools.scope.${scope}`)}
             mt={8}
           />
         ))}
       </Checkbox.Group>
       <Switch
-        label="Ask before it sends"
-        description="The program asks whoever sits at it; one that cannot ask gets an approval instead."
+        label={t('tools.clients.confirm')}
+        description={t('tools.clients.confirmHelp')}
         {...form.getInputProps('confirm', { type: 'checkbox' })}
       />
       {(refusedOwner || form.values.ownerToken !== '') && (
         <PasswordInput
-          label="Your own token"
-          description="`relay token` prints it. It is used for this once and not kept."
+          label={t('tools.clients.ownerToken')}
+          description={<Sentence text={t('tools.clients.ownerTokenHelp')} />}
           autoComplete="off"
           {...form.getInputProps('ownerToken')}
           error={refusedOwner && refusal}
@@ -175,7 +183,7 @@ function NewTokenForm() {
       )}
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={create.isPending}>
-          Make token
+          {t('tools.clients.create')}
         </Button>
       </div>
     </form>

@@ -10,6 +10,7 @@ import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { settingsQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
+import { t } from '../../i18n.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
@@ -21,24 +22,34 @@ export function ModelCard() {
     <>
       <ToolCard
         icon={IconRobot}
-        title="Model"
+        title={t('tools.model.title')}
         query={settings}
         status={({ model }) =>
           model.ready
-            ? { sentence: describe(model), word: 'Ready', hue: 'ok', icon: IconCheck }
-            : { sentence: model.sentence, word: 'Missing', hue: 'you', icon: IconAlertTriangle }
+            ? {
+                sentence: describeModel(model),
+                label: t('tools.model.ready'),
+                hue: 'ok',
+                icon: IconCheck,
+              }
+            : {
+                sentence: model.sentence,
+                label: t('tools.model.missing'),
+                hue: 'you',
+                icon: IconAlertTriangle,
+              }
         }
         action={() => (
           <Button variant="default" size="xs" onClick={open}>
-            Change
+            {t('tools.change')}
           </Button>
         )}
       />
       <Modal
         opened={isOpen && settings.data !== undefined}
         onClose={close}
-        title="Model"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('tools.model.title')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
       >
         {settings.data && <ModelForm model={settings.data.model} />}
       </Modal>
@@ -46,8 +57,10 @@ export function ModelCard() {
   );
 }
 
-const describe = ({ provider, name, has_key }: SettingsOverview['model']): string =>
-  [name, provider, has_key ? 'with a key' : 'without a key'].filter(Boolean).join(' · ');
+const describeModel = ({ provider, name, has_key }: SettingsOverview['model']): string =>
+  [name, provider, t(has_key ? 'tools.model.hasKey' : 'tools.model.noKey')]
+    .filter(Boolean)
+    .join(' · ');
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
@@ -73,7 +86,7 @@ function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
       }),
     invalidates: ['settings'],
     showsErrorInPlace: true,
-    successMessage: 'The model is saved. It counts from the next turn on.',
+    successMessage: t('tools.model.saved'),
     onSuccess: () => form.setFieldValue('key', ''),
   });
   const trial = useAction({
@@ -85,27 +98,25 @@ function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Select
-        label="Provider"
+        label={t('tools.model.provider')}
         data={[...PROVIDER_NAMES]}
         {...form.getInputProps('provider')}
         allowDeselect={false}
       />
       <TextInput
-        label="Name of the model"
-        description="Empty takes the provider’s usual one, where there is one."
+        label={t('tools.model.name')}
+        description={t('tools.model.nameHelp')}
         {...form.getInputProps('name')}
       />
       <TextInput
-        label="Address"
-        description="Only for a server of your own, such as vLLM or Ollama."
+        label={t('tools.model.address')}
+        description={t('tools.model.addressHelp')}
         placeholder="http://127.0.0.1:11434/v1"
         {...form.getInputProps('baseUrl')}
       />
       <PasswordInput
-        label="API key"
-        description={
-          model.has_key ? 'There is one; leave this empty to keep it.' : 'Kept sealed, never shown.'
-        }
+        label={t('tools.model.key')}
+        description={t(model.has_key ? 'tools.model.keyKept' : 'tools.model.keyHelp')}
         autoComplete="off"
         {...form.getInputProps('key')}
       />
@@ -125,16 +136,16 @@ function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
       )}
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={save.isPending}>
-          Save
+          {t('common.action.save')}
         </Button>
         <Button
           variant="default"
           disabled={isGone || form.isDirty()}
-          title={form.isDirty() ? 'Save first: what is saved is what is tried.' : undefined}
+          title={form.isDirty() ? t('tools.model.saveFirst') : undefined}
           loading={trial.isPending}
           onClick={() => trial.mutate()}
         >
-          Test
+          {t('tools.model.test')}
         </Button>
       </div>
     </form>

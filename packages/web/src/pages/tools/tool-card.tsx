@@ -4,6 +4,7 @@ import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { readableError } from '../../data/relay.ts';
+import { t } from '../../i18n.ts';
 import { Badge, Tile } from '../../parts/marks.tsx';
 import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
@@ -13,7 +14,7 @@ import classes from './tools.module.css';
 interface ToolStatus {
   /** One sentence. */
   readonly sentence: string;
-  readonly word: string;
+  readonly label: string;
   readonly hue: Hue;
   readonly icon: TablerIcon;
 }
@@ -29,26 +30,26 @@ interface ToolCardProps<Data> {
 export function ToolCard<Data>({ icon, title, query, status, action }: ToolCardProps<Data>) {
   const id = useId();
   const { data } = query;
-  const stands = data === undefined ? null : status(data);
+  const current = data === undefined ? null : status(data);
   return (
     <section className={`${parts.card} ${classes.tool}`} aria-labelledby={id}>
       <Tile hue="parked" icon={icon} large />
       <div>
         <h2 id={id}>{title}</h2>
         <p className="small dim">
-          {stands !== null && <Sentence text={stands.sentence} />}
-          {stands === null && query.isError && <Sentence text={readableError(query.error)} />}
+          {current !== null && <Sentence text={current.sentence} />}
+          {current === null && query.isError && <Sentence text={readableError(query.error)} />}
         </p>
-        {stands === null && query.isPending && <Skeleton width="60%" height={11} mt={6} />}
+        {current === null && query.isPending && <Skeleton width="60%" height={11} mt={6} />}
       </div>
-      {stands !== null && (
-        <Badge hue={stands.hue} icon={stands.icon}>
-          {stands.word}
+      {current !== null && (
+        <Badge hue={current.hue} icon={current.icon}>
+          {current.label}
         </Badge>
       )}
-      {stands === null && query.isError && (
+      {current === null && query.isError && (
         <Badge hue="bad" icon={IconAlertTriangle}>
-          Not known
+          {t('tools.other.unknown')}
         </Badge>
       )}
       {data !== undefined && action(data)}

@@ -1,6 +1,7 @@
 // The page of tools and connections. WhatsApp is managed only here.
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { WhatsAppStatus } from '@relay/contract/connection/states';
 import {
   IconAlertTriangle,
   IconBellShare,
@@ -20,7 +21,12 @@ import {
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { CONNECTION_UNKNOWN, connectionDisplay, statusDisplay } from '../../parts/connection.ts';
+import { t } from '../../i18n.ts';
+import {
+  connectionDisplay,
+  statusDisplay,
+  unknownConnectionDisplay,
+} from '../../parts/connection.ts';
 import { formatAgo, formatPhoneNumber } from '../../parts/format.ts';
 import { Note, Page, Sentence } from '../../parts/page.tsx';
 import { askToConfirm } from '../../shell/dialog.tsx';
@@ -46,13 +52,10 @@ export function ToolsScreen() {
       : statusDisplay(linking.status, now);
   return (
     <Page
-      title="Tools & connections"
-      sentence={
-        isUnknown
-          ? notLoadedSentence(polled.isPending)
-          : linkSentence(linking.status, linking.phone ?? link?.phone ?? null)
+      title={t('common.page.tools')}
+      summary={
+        isUnknown ? undefined : linkSummary(linking.status, linking.phone ?? link?.phone ?? null)
       }
-      summary="Relay joins as a linked device, like WhatsApp on a computer. You can unlink it from your phone at any time."
     >
       {polled.isError && polled.data === undefined && (
         <div className={classes.unknown}>
@@ -62,22 +65,21 @@ export function ToolsScreen() {
             role="alert"
             actions={
               <Button variant="default" size="xs" onClick={() => void polled.refetch()}>
-                Try again
+                {t('common.action.retry')}
               </Button>
             }
           >
-            <b>WhatsApp’s state could not be loaded.</b>{' '}
-            <Sentence text={readableError(polled.error)} />
+            <b>{t('tools.loadFailed')}</b> <Sentence text={readableError(polled.error)} />
           </Note>
         </div>
       )}
       <WhatsAppCard
         linking={linking}
         link={link}
-        shown={isUnknown ? CONNECTION_UNKNOWN : known}
+        shown={isUnknown ? unknownConnectionDisplay() : known}
         isLoading={polled.isPending}
       />
-      <h2 className={classes.section}>Other connections</h2>
+      <h2 className={classes.section}>{t('tools.other.title')}</h2>
       <div className={classes.grid}>
         <ModelCard />
         <BraveCard />
@@ -89,17 +91,14 @@ export function ToolsScreen() {
   );
 }
 
-const notLoadedSentence = (isPending: boolean): string =>
-  isPending ? 'Asking Relay how the link is …' : 'How the link is cannot be said right now.';
-
-function linkSentence(status: string, phone: string | null): string {
+function linkSummary(status: WhatsAppStatus, phone: string | null): string {
   if (status === 'connected') {
     return phone === null
-      ? 'WhatsApp is linked.'
-      : `WhatsApp is linked as ${formatPhoneNumber(phone)}.`;
+      ? t('tools.summary.linked')
+      : t('tools.summary.linkedAs', { phone: formatPhoneNumber(phone) });
   }
-  if (phone === null) return 'Link your phone to begin.';
-  return status === 'connecting' ? 'Reaching WhatsApp.' : 'WhatsApp is not connected.';
+  if (phone === null) return t('tools.summary.unlinked');
+  return t(status === 'connecting' ? 'tools.summary.connecting' : 'tools.summary.disconnected');
 }
 
 // Brave Search: with a key, agents can search the web; without one, none can.
@@ -111,34 +110,34 @@ function BraveCard() {
     <>
       <ToolCard
         icon={IconWorldSearch}
-        title="Brave Search"
+        title={t('tools.brave.title')}
         query={settings}
         status={({ web_search }) =>
           web_search.has_key
             ? {
-                sentence: 'Agents can look things up on the web.',
-                word: 'On',
+                sentence: t('tools.brave.on'),
+                label: t('common.on'),
                 hue: 'ok',
                 icon: IconCheck,
               }
             : {
-                sentence: 'Lets agents look things up on the web. Needs an API key.',
-                word: 'Off',
+                sentence: t('tools.brave.off'),
+                label: t('common.off'),
                 hue: 'parked',
                 icon: IconCircleDashed,
               }
         }
         action={({ web_search }) => (
           <Button variant="default" size="xs" onClick={open}>
-            {web_search.has_key ? 'Change' : 'Add key'}
+            {t(web_search.has_key ? 'tools.change' : 'tools.brave.addKey')}
           </Button>
         )}
       />
       <Modal
         opened={isOpen}
         onClose={close}
-        title="Brave Search"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('tools.brave.title')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
       >
         <KeyForm hasKey={settings.data?.web_search.has_key ?? false} onDone={close} />
       </Modal>
@@ -167,8 +166,8 @@ function KeyForm({ hasKey, onDone }: KeyFormProps) {
   return (
     <form className={classes.form} onSubmit={submit}>
       <PasswordInput
-        label="API key"
-        description="From Brave’s search API. Kept sealed, never shown again."
+        label={t('tools.brave.key')}
+        description={t('tools.brave.keyHelp')}
         autoComplete="off"
         data-autofocus
         value={key}
@@ -176,7 +175,7 @@ function KeyForm({ hasKey, onDone }: KeyFormProps) {
       />
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone || key.trim() === ''} loading={save.isPending}>
-          Save key
+          {t('tools.brave.saveKey')}
         </Button>
         {hasKey && (
           <Button
@@ -185,7 +184,7 @@ function KeyForm({ hasKey, onDone }: KeyFormProps) {
             disabled={isGone || save.isPending}
             onClick={() => save.mutate(null)}
           >
-            Remove key
+            {t('tools.brave.removeKey')}
           </Button>
         )}
       </div>
@@ -200,40 +199,39 @@ function ForwarderCard() {
   const forwarder = useQuery(forwarderQuery);
   const now = useNow(30_000);
   const isGone = useIsDaemonGone();
-  const end = useAction({
+  const revoke = useAction({
     run: () => relay.delete('/api/ingest/token'),
     invalidates: ['tokens'],
-    successMessage: 'The forwarder’s token is ended.',
+    successMessage: t('tools.forwarder.revoked'),
   });
   const askFirst = () =>
     askToConfirm({
-      title: 'End the forwarder’s token?',
-      body: 'What the phone forwards is refused from then on.',
-      confirmLabel: 'End it',
-      cancelLabel: 'Keep it',
+      title: t('tools.forwarder.revoke.title'),
+      body: t('tools.forwarder.revoke.text'),
+      confirmLabel: t('tools.forwarder.revoke'),
+      cancelLabel: t('common.action.keep'),
       isDestructive: true,
-      onConfirm: () => end.mutate(),
+      onConfirm: () => revoke.mutate(),
     });
   return (
     <ToolCard
       icon={IconBellShare}
-      title="Notification forwarder"
+      title={t('tools.forwarder.title')}
       query={forwarder}
       status={({ exists, last_used_at }) =>
         exists
           ? {
               sentence:
                 last_used_at === null
-                  ? 'A token is there; nothing was forwarded yet.'
-                  : `Last forwarded ${formatAgo(last_used_at, now)}.`,
-              word: 'On',
+                  ? t('tools.forwarder.unused')
+                  : t('tools.forwarder.used', { ago: formatAgo(last_used_at, now) }),
+              label: t('common.on'),
               hue: 'ok',
               icon: IconCheck,
             }
           : {
-              sentence:
-                'Reads groups from an Android phone, without a linked device. `relay observe token` makes its token.',
-              word: 'Off',
+              sentence: t('tools.forwarder.off'),
+              label: t('common.off'),
               hue: 'parked',
               icon: IconCircleDashed,
             }
@@ -244,10 +242,10 @@ function ForwarderCard() {
             variant="default"
             size="xs"
             disabled={isGone}
-            loading={end.isPending}
+            loading={revoke.isPending}
             onClick={askFirst}
           >
-            End
+            {t('tools.forwarder.revoke')}
           </Button>
         )
       }

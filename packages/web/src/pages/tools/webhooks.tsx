@@ -17,7 +17,8 @@ import { webhooksQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { formatAgo, plural } from '../../parts/format.ts';
+import { t } from '../../i18n.ts';
+import { formatAgo } from '../../parts/format.ts';
 import { askToConfirm } from '../../shell/dialog.tsx';
 import { OneTimeSecret } from './one-time-secret.tsx';
 import { ToolCard } from './tool-card.tsx';
@@ -30,12 +31,12 @@ export function WebhooksCard() {
     <>
       <ToolCard
         icon={IconWebhook}
-        title="Webhooks"
+        title={t('tools.webhooks.title')}
         query={webhooks}
         status={({ webhooks: all }) => webhooksStatus(all)}
         action={({ webhooks: all }) => (
           <Button variant="default" size="xs" onClick={open}>
-            {all.length === 0 ? 'New webhook' : 'Manage'}
+            {t(all.length === 0 ? 'tools.webhooks.new' : 'tools.manage')}
           </Button>
         )}
       />
@@ -43,8 +44,8 @@ export function WebhooksCard() {
         opened={isOpen}
         onClose={close}
         size="lg"
-        title="Webhooks"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('tools.webhooks.title')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
       >
         <ul className={classes.listed}>
           {webhooks.data?.webhooks.map((webhook) => (
@@ -59,19 +60,21 @@ export function WebhooksCard() {
 
 function webhooksStatus(all: readonly Webhook[]) {
   const failing = all.filter(({ failing_since, dead }) => failing_since !== null || dead > 0);
-  const sentence = 'Relay tells other programs what happens, signed and retried.';
   if (failing.length > 0) {
-    const who = plural(failing.length, 'webhook does', 'webhooks do');
     return {
-      sentence: `${who} not arrive.`,
-      word: 'Failing',
+      sentence: t('tools.webhooks.failing', { count: failing.length }),
+      label: t('tools.webhooks.failingLabel'),
       hue: 'bad',
       icon: IconAlertTriangle,
     } as const;
   }
-  if (all.length === 0)
-    return { sentence, word: 'None', hue: 'parked', icon: IconCircleDashed } as const;
-  return { sentence, word: plural(all.length, 'webhook'), hue: 'ok', icon: IconCheck } as const;
+  const sentence = t('tools.webhooks.text');
+  if (all.length === 0) {
+    const label = t('common.none');
+    return { sentence, label, hue: 'parked', icon: IconCircleDashed } as const;
+  }
+  const label = t('tools.webhooks.count', { count: all.length });
+  return { sentence, label, hue: 'ok', icon: IconCheck } as const;
 }
 
 function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
@@ -88,7 +91,10 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
     invalidates,
     onSuccess: ({ state, last_error }) =>
       notifications.show({
-        message: state === 'delivered' ? 'The ping arrived.' : (last_error ?? 'It did not arrive.'),
+        message:
+          state === 'delivered'
+            ? t('tools.webhooks.testDelivered')
+            : (last_error ?? t('tools.webhooks.testFailed')),
       }),
   });
   const remove = useAction({
@@ -97,28 +103,28 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   });
   const askFirst = () =>
     askToConfirm({
-      title: `Take the webhook ${webhook.name} away?`,
-      body: 'Nothing more is told there, and what waits is dropped.',
-      confirmLabel: 'Take it away',
-      cancelLabel: 'Keep it',
+      title: t('tools.webhooks.delete.title', { name: webhook.name }),
+      body: t('tools.webhooks.delete.text'),
+      confirmLabel: t('common.action.delete'),
+      cancelLabel: t('common.action.keep'),
       isDestructive: true,
       onConfirm: () => remove.mutate(),
     });
   const delivered =
     webhook.last_delivered_at === null
-      ? 'nothing delivered yet'
-      : `delivered ${formatAgo(webhook.last_delivered_at, now)}`;
+      ? t('tools.webhooks.neverDelivered')
+      : t('tools.webhooks.delivered', { ago: formatAgo(webhook.last_delivered_at, now) });
   return (
     <li>
       <div>
         <b dir="auto">{webhook.name}</b>
         <p className="small dim">
           {webhook.url} · {webhook.note ?? delivered}
-          {webhook.include_text && ' · with words and names'}
+          {webhook.include_text && ` · ${t('tools.webhooks.withText')}`}
         </p>
       </div>
       <Switch
-        aria-label={`Tell ${webhook.name}`}
+        aria-label={t('tools.webhooks.switch', { name: webhook.name })}
         checked={webhook.enabled}
         disabled={isGone || toggle.isPending}
         onChange={(event) => toggle.mutate(event.currentTarget.checked)}
@@ -130,9 +136,13 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
         loading={test.isPending}
         onClick={() => test.mutate()}
       >
-        Test
+        {t('tools.webhooks.test')}
       </Button>
-      <ActionIcon aria-label={`Take ${webhook.name} away`} disabled={isGone} onClick={askFirst}>
+      <ActionIcon
+        aria-label={t('tools.webhooks.deleteLabel', { name: webhook.name })}
+        disabled={isGone}
+        onClick={askFirst}
+      >
         <IconTrash size={17} stroke={1.6} />
       </ActionIcon>
     </li>
@@ -145,7 +155,7 @@ function NewWebhookForm() {
   const isGone = useIsDaemonGone();
   const form = useForm({
     initialValues: { url: '', include_text: false },
-    validate: { url: (url) => (URL.canParse(url) ? null : 'Give a whole address, with https://.') },
+    validate: { url: (url) => (URL.canParse(url) ? null : t('tools.webhooks.addressInvalid')) },
   });
   const create = useAction({
     run: (body: typeof form.values) => relay.post('/api/webhooks', { body }),
@@ -156,13 +166,10 @@ function NewWebhookForm() {
   if (create.data) {
     return (
       <div className={classes.form}>
-        <OneTimeSecret
-          secret={create.data.secret}
-          says="With this the receiver sees that it was Relay who wrote."
-        />
+        <OneTimeSecret secret={create.data.secret} text={t('tools.webhooks.secret')} />
         <div className={classes.acts}>
           <Button variant="default" onClick={() => create.reset()}>
-            Done
+            {t('tools.done')}
           </Button>
         </div>
       </div>
@@ -171,19 +178,19 @@ function NewWebhookForm() {
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => create.mutate(values))}>
       <TextInput
-        label="Address"
+        label={t('tools.webhooks.address')}
         placeholder="https://example.org/relay"
         {...form.getInputProps('url')}
         error={form.errors.url ?? (create.error && readableError(create.error))}
       />
       <Switch
-        label="Tell words and names too"
-        description="Without this it hears ids, kinds and times alone."
+        label={t('tools.webhooks.includeText')}
+        description={t('tools.webhooks.includeTextHelp')}
         {...form.getInputProps('include_text', { type: 'checkbox' })}
       />
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={create.isPending}>
-          Make webhook
+          {t('tools.webhooks.create')}
         </Button>
       </div>
     </form>

@@ -14,18 +14,20 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { loadWhenReachable } from '../../data/lazy-load.ts';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { linkQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { loadMessages, t } from '../../i18n.ts';
 import type { ConnectionDisplay } from '../../parts/connection.ts';
 import { formatAgo, formatMoment, formatPhoneNumber, formatSpan } from '../../parts/format.ts';
 import { Badge, Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
+import { RichText } from '../../parts/rich-text.tsx';
 import classes from './tools.module.css';
 import type { WhatsAppLinking } from './use-linking.ts';
 
@@ -42,7 +44,7 @@ export function WhatsAppCard({ linking, link, shown, isLoading }: WhatsAppCardPr
       <header>
         <Tile hue="agent" icon={IconBrandWhatsapp} large />
         <div>
-          <h2 id="whatsapp">WhatsApp</h2>
+          <h2 id="whatsapp">{t('tools.whatsapp.title')}</h2>
           {isLoading ? (
             <Skeleton width={220} height={11} mt={8} />
           ) : (
@@ -82,11 +84,11 @@ function UnlinkedPhone({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'l
       ) : (
         <div className={classes.acts}>
           <Button onClick={() => linking.link()} disabled={isGone} loading={linking.isBusy}>
-            {isKnown ? 'Connect' : 'Link Device'}
+            {t(isKnown ? 'tools.whatsapp.connect' : 'tools.whatsapp.link')}
           </Button>
           {!isKnown && (
             <Button variant="default" onClick={() => setByCode(true)} disabled={isGone}>
-              Link with a code
+              {t('tools.whatsapp.linkWithCode')}
             </Button>
           )}
         </div>
@@ -115,14 +117,13 @@ function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
           {linking.qr !== null && code === null && <Expiry />}
         </div>
         <div>
-          <h3>On your phone</h3>
+          <h3>{t('tools.linking.phone')}</h3>
           <HowTo byCode={code !== null} />
           {code === null && !wantsCode && (
             <p className="small dim">
               <button type="button" className="link" onClick={() => setWantsCode(true)}>
-                Link with a code instead
-              </button>{' '}
-              if the camera does not work
+                {t('tools.whatsapp.linkWithCodeInstead')}
+              </button>
             </p>
           )}
           {code === null && wantsCode && (
@@ -130,14 +131,14 @@ function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
           )}
         </div>
         <div>
-          <h3>Where we are</h3>
+          <h3>{t('tools.linking.progress')}</h3>
           <LinkingProgress state={state} byCode={code !== null} />
         </div>
       </div>
       <div className={classes.foot}>
         <LinkingGrantsNothingNote />
         <Button variant="default" onClick={linking.stop} disabled={isGone} loading={linking.isBusy}>
-          Stop linking
+          {t('tools.linking.stop')}
         </Button>
       </div>
     </>
@@ -149,9 +150,9 @@ function QrCode({ qr }: { readonly qr: string | null }) {
   return (
     <div className={classes.qr}>
       {qr === null ? (
-        <Loader size="sm" aria-label="Waiting for a code" />
+        <Loader size="sm" aria-label={t('tools.linking.waiting')} />
       ) : (
-        <img src={qr} width={256} height={256} alt="QR code to scan with WhatsApp on your phone" />
+        <img src={qr} width={256} height={256} alt={t('tools.linking.qr')} />
       )}
     </div>
   );
@@ -165,7 +166,9 @@ function Expiry() {
   const left = Date.parse(link.qrExpiresAt) - now;
   return (
     <p className={`${classes.expiry} small dim num`} aria-hidden>
-      {left > 0 ? `A new code in ${formatSpan(left)}` : 'The next code comes'}
+      {left > 0
+        ? t('tools.linking.newCodeIn', { time: formatSpan(left) })
+        : t('tools.linking.newCodeNow')}
     </p>
   );
 }
@@ -174,7 +177,11 @@ function PairingCode({ code }: { readonly code: string }) {
   const shown = code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code;
   return (
     <div className={classes.typed}>
-      <output className={classes.pairing} aria-label={`Code to type: ${[...code].join(' ')}`}>
+      <output
+        className={classes.pairing}
+        dir="ltr"
+        aria-label={t('tools.linking.code', { code: [...code].join(' ') })}
+      >
         {shown}
       </output>
     </div>
@@ -182,28 +189,19 @@ function PairingCode({ code }: { readonly code: string }) {
 }
 
 function HowTo({ byCode }: { readonly byCode: boolean }) {
+  const last = byCode ? 'tools.linking.phone.type' : 'tools.linking.phone.scan';
+  const steps = ['tools.linking.phone.settings', 'tools.linking.phone.devices', last] as const;
   return (
     <ol className={classes.how}>
-      <HowToStep n={1}>
-        Open WhatsApp, then <strong>Settings</strong>
-      </HowToStep>
-      <HowToStep n={2}>
-        Tap <strong>Linked devices</strong>
-      </HowToStep>
-      <HowToStep n={3}>
-        Tap <strong>Link a device</strong>
-        {byCode ? ', then Link with phone number, and type the code' : ' and point it here'}
-      </HowToStep>
+      {steps.map((step, index) => (
+        <li key={step}>
+          <b aria-hidden>{index + 1}</b>
+          <span>
+            <RichText id={step} components={{ strong: <strong /> }} />
+          </span>
+        </li>
+      ))}
     </ol>
-  );
-}
-
-function HowToStep({ n, children }: { readonly n: number; readonly children: ReactNode }) {
-  return (
-    <li>
-      <b aria-hidden>{n}</b>
-      <span>{children}</span>
-    </li>
   );
 }
 
@@ -224,12 +222,12 @@ function LinkingProgress({
   readonly byCode: boolean;
 }) {
   const steps = [
-    'Ask WhatsApp for a code',
-    byCode ? 'Type the code on your phone' : 'Scan the code with your phone',
-    'Phone confirms',
-    'Reconnect once, as WhatsApp asks',
-    'Copy recent chats',
-  ];
+    'tools.linking.step.request',
+    byCode ? 'tools.linking.step.type' : 'tools.linking.step.scan',
+    'tools.linking.step.confirm',
+    'tools.linking.step.reconnect',
+    'tools.linking.step.copy',
+  ] as const;
   const reached = STEP_REACHED[state] ?? 0;
   return (
     <ol className={classes.progress}>
@@ -241,9 +239,11 @@ function LinkingProgress({
           aria-current={index === reached ? 'step' : undefined}
         >
           <span className={classes.dot}>
-            {index < reached && <IconCheck size={13} stroke={2.4} aria-label="Done" />}
+            {index < reached && (
+              <IconCheck size={13} stroke={2.4} aria-label={t('tools.linking.step.done')} />
+            )}
           </span>
-          {step}
+          {t(step)}
         </li>
       ))}
     </ol>
@@ -264,7 +264,7 @@ function PairingForm({ linking, onCancel }: PairingFormProps) {
     initialValues: { phone: '' },
     validate: {
       phone: (phone) =>
-        phone.replace(/\D/g, '').length < 7 ? 'Give the number with its country code.' : null,
+        phone.replace(/\D/g, '').length < 7 ? t('tools.pairing.phoneInvalid') : null,
     },
   });
   return (
@@ -273,8 +273,8 @@ function PairingForm({ linking, onCancel }: PairingFormProps) {
       onSubmit={form.onSubmit(({ phone }) => linking.link(phone))}
     >
       <TextInput
-        label="Number of the phone"
-        description="With its country code, as in +49 170 1234567"
+        label={t('tools.pairing.phone')}
+        description={t('tools.pairing.phoneHelp')}
         type="tel"
         autoComplete="tel"
         key={form.key('phone')}
@@ -282,10 +282,10 @@ function PairingForm({ linking, onCancel }: PairingFormProps) {
       />
       <div className={classes.acts}>
         <Button type="submit" disabled={isGone} loading={linking.isBusy}>
-          Get a code
+          {t('tools.pairing.submit')}
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel}>
-          Not now
+          {t('common.action.cancel')}
         </Button>
       </div>
     </form>
@@ -294,11 +294,13 @@ function PairingForm({ linking, onCancel }: PairingFormProps) {
 
 // A linked phone: its number, connection quality, permissions, and the button to disconnect.
 
-const loadPermissionsModal = () =>
-  loadWhenReachable(() => import('../people/permissions-modal.tsx'));
-const PermissionsModal = lazy(async () => ({
-  default: (await loadPermissionsModal()).PermissionsModal,
-}));
+/** It belongs to the people page, whose texts it needs. */
+const PermissionsModal = lazy(async () => {
+  const [{ PermissionsModal: modal }] = await loadWhenReachable(() =>
+    Promise.all([import('../people/permissions-modal.tsx'), loadMessages('people')]),
+  );
+  return { default: modal };
+});
 
 interface ConnectedPhoneProps {
   readonly linking: WhatsAppLinking;
@@ -323,11 +325,11 @@ function ConnectedPhone({ linking, link }: ConnectedPhoneProps) {
       ) : (
         <div className={classes.acts}>
           <Button variant="default" onClick={managing.open}>
-            Manage Permissions
+            {t('tools.connected.permissions')}
           </Button>
           <ProbeButton probe={probe} />
           <Button variant="subtle" color="gray" onClick={asking.open} disabled={isGone}>
-            Disconnect
+            {t('tools.connected.disconnect')}
           </Button>
         </div>
       )}
@@ -338,27 +340,35 @@ function ConnectedPhone({ linking, link }: ConnectedPhoneProps) {
 
 function ConnectedPhoneFacts({ linking: { phone }, link }: ConnectedPhoneProps) {
   const now = useNow();
-  const heard = link?.health.lastStanzaAt ?? null;
+  const lastActivity = link?.health.lastStanzaAt ?? null;
   const digits = phone ?? link?.phone ?? null;
   return (
     <dl className={classes.facts}>
       <div>
-        <dt>Number</dt>
-        <dd className="num">{digits === null ? 'not told yet' : formatPhoneNumber(digits)}</dd>
+        <dt>{t('tools.connected.number')}</dt>
+        <dd className="num">
+          {digits === null ? (
+            t('tools.connected.numberUnknown')
+          ) : (
+            <bdi dir="ltr">{formatPhoneNumber(digits)}</bdi>
+          )}
+        </dd>
       </div>
       {link?.name && (
         <div>
-          <dt>Name</dt>
+          <dt>{t('tools.connected.name')}</dt>
           <dd dir="auto">{link.name}</dd>
         </div>
       )}
       <div>
-        <dt>Connected since</dt>
+        <dt>{t('tools.connected.since')}</dt>
         <dd className="num">{link === undefined ? '…' : formatMoment(link.since, now)}</dd>
       </div>
       <div>
-        <dt>Last heard</dt>
-        <dd className="num">{heard === null ? 'not yet' : formatAgo(heard, now)}</dd>
+        <dt>{t('tools.connected.lastActivity')}</dt>
+        <dd className="num">
+          {lastActivity === null ? t('tools.connected.noActivity') : formatAgo(lastActivity, now)}
+        </dd>
       </div>
     </dl>
   );
@@ -385,24 +395,23 @@ function DisconnectDialog({ isBusy, onConfirm, onCancel }: DisconnectDialogProps
       aria-describedby="disconnect-why"
       onKeyDown={(event) => event.key === 'Escape' && onCancel()}
     >
-      <h3 id="disconnect">Disconnect WhatsApp?</h3>
+      <h3 id="disconnect">{t('tools.disconnect.title')}</h3>
       <p id="disconnect-why" className="small dim">
-        Conversations wait until you connect again. Messages that arrive meanwhile are fetched
-        later.
+        {t('tools.disconnect.text')}
       </p>
       <Checkbox
         checked={clears}
         onChange={(event) => setClears(event.currentTarget.checked)}
-        label="Also clear the saved session"
-        description="Unlinks this device. You will need to scan a new code. History and grants stay."
+        label={t('tools.disconnect.clear')}
+        description={t('tools.disconnect.clearHelp')}
         my={14}
       />
       <div className={classes.acts}>
         <Button color="red" onClick={() => onConfirm(clears)} disabled={isGone} loading={isBusy}>
-          Disconnect
+          {t('tools.connected.disconnect')}
         </Button>
         <Button ref={stay} variant="default" onClick={onCancel}>
-          Stay connected
+          {t('tools.disconnect.cancel')}
         </Button>
       </div>
     </div>
@@ -436,7 +445,7 @@ function ProbeButton({ probe }: ProbeProps) {
       loading={probe.isPending}
       onClick={() => probe.mutate()}
     >
-      Message yourself
+      {t('tools.probe.send')}
     </Button>
   );
 }
@@ -456,7 +465,10 @@ function ProbeResult({ probe: { data, error } }: ProbeProps) {
       icon={data.arrived ? IconCircleCheck : IconClockPause}
       role="status"
     >
-      <Sentence text={data.sentence} /> <span className="dim num">{data.seconds.toFixed(1)} s</span>
+      <Sentence text={data.sentence} />{' '}
+      <span className="dim num">
+        {t('tools.probe.duration', { seconds: Math.round(data.seconds * 10) / 10 })}
+      </span>
     </Note>
   );
 }
@@ -466,8 +478,7 @@ function ProbeResult({ probe: { data, error } }: ProbeProps) {
 function LinkingGrantsNothingNote() {
   return (
     <Note hue="parked" icon={IconLock}>
-      Linking opens nobody. Everyone stays closed until you allow them under{' '}
-      <Link to="/people">People & grants</Link>.
+      <RichText id="tools.whatsapp.noAccess" components={{ link: <Link to="/people" /> }} />
     </Note>
   );
 }

@@ -25,6 +25,7 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { type MessageId, t } from '../../i18n.ts';
 import type { Hue } from '../../theme/theme.ts';
 import { useAfterFirstPaint } from '../deferred.tsx';
 import { formatDay, formatTimeOfDay } from '../format.ts';
@@ -59,7 +60,7 @@ export function Transcript(props: TranscriptProps) {
   return (
     <QueryContent
       query={held.query}
-      subject="The messages"
+      subject={t('common.transcript.subject')}
       loading={
         <div className={classes.loading}>
           <LoadingLines lines={6} />
@@ -160,7 +161,7 @@ function Log({ label, startText, chat, targetMessageId, held, window }: LogProps
           onClick={backToEnd}
           leftSection={<IconArrowDown size={15} />}
         >
-          {news > 0 ? `${news > 99 ? '99+' : news} new` : 'To the newest'}
+          {newestLabel(news)}
         </Button>
       )}
     </div>
@@ -173,9 +174,16 @@ function edgeText(
   startText: string,
 ): string {
   if (!window.hasOlder) return window.entries.length === 0 ? '' : startText;
-  return failed === 'older'
-    ? 'Older messages could not be loaded. Scroll to try again.'
-    : 'Older messages …';
+  return t(failed === 'older' ? 'common.transcript.olderFailed' : 'common.transcript.loadingOlder');
+}
+
+const MOST_NEW_COUNTED = 99;
+
+function newestLabel(news: number): string {
+  if (news === 0) return t('common.transcript.showNewest');
+  return news > MOST_NEW_COUNTED
+    ? t('common.transcript.showManyNew', { count: MOST_NEW_COUNTED })
+    : t('common.transcript.showNew', { count: news });
 }
 
 // One line of a transcript. Text of others is a plain text node, whatever it contains.
@@ -216,7 +224,7 @@ const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
         <span className={classes.meta}>
           {whyMessageId !== null && (
             <a className={classes.why} href={whyHref(whyMessageId, chat)}>
-              Why?
+              {t('common.why')}
             </a>
           )}
           {line.marks.map((mark) => (
@@ -232,30 +240,30 @@ const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
 
 function Delivery({ line: { delivery } }: { readonly line: TranscriptEntry }) {
   if (delivery === null) return null;
-  const { word, icon: Icon, hue } = DELIVERY_DISPLAY[delivery];
+  const { label, icon: Icon, hue } = DELIVERY_DISPLAY[delivery];
   return (
     <span className={classes.delivery} data-hue={hue}>
       <Icon size={15} stroke={2} aria-hidden />
-      {word}
+      {t(label)}
     </span>
   );
 }
 
-// The delivery state of a sent message in words. Pure.
+// How the delivery state of a sent message is shown.
 
 interface DeliveryDisplay {
-  readonly word: string;
+  readonly label: MessageId;
   readonly icon: TablerIcon;
   readonly hue?: Hue;
 }
 
 const DELIVERY_DISPLAY: Readonly<Record<OutboxState, DeliveryDisplay>> = {
-  pending: { word: 'Waiting to leave', icon: IconClock },
-  sent: { word: 'Sent', icon: IconCheck },
-  delivered: { word: 'Delivered', icon: IconChecks },
-  read: { word: 'Read', icon: IconChecks, hue: 'agent' },
-  failed: { word: 'Not sent', icon: IconAlertTriangle, hue: 'held' },
-  unknown: { word: 'Not sure that it arrived', icon: IconQuestionMark, hue: 'held' },
+  pending: { label: 'common.delivery.pending', icon: IconClock },
+  sent: { label: 'common.delivery.sent', icon: IconCheck },
+  delivered: { label: 'common.delivery.delivered', icon: IconChecks },
+  read: { label: 'common.delivery.read', icon: IconChecks, hue: 'agent' },
+  failed: { label: 'common.delivery.failed', icon: IconAlertTriangle, hue: 'held' },
+  unknown: { label: 'common.delivery.unknown', icon: IconQuestionMark, hue: 'held' },
 };
 
 // Keeps the reading position when lines are added above or below: the first visible line stays in place, and a view at

@@ -9,7 +9,7 @@ const opened = (name: RegExp, then?: (page: Page) => Promise<void>): Moment => (
   scene: 'live',
   async reach(page) {
     await page.getByRole('link', { name }).click();
-    await page.getByRole('region', { name: 'The text', exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Text', exact: true }).waitFor();
     await then?.(page);
   },
 });
@@ -18,10 +18,10 @@ export const APPROVALS: Moments = {
   ...five('approvals', '/approvals', '**/api/approvals*'),
   'approvals-rule-of-two': opened(/^Send to Jonas Beck/),
   'approvals-long': opened(/^First message to Jonas/),
-  'approvals-schedule': opened(/^Schedule for Jonas/),
+  'approvals-schedule': opened(/^Scheduled message to Jonas/),
   'approvals-edit': opened(/^Send to Jonas Beck/, async (page) => {
     await button(page, 'Edit').click();
-    await page.getByLabel('Your own words').fill('Would 16:30 on Thursday suit you as well?');
+    await page.getByLabel('New text').fill('Would 16:30 on Thursday suit you as well?');
   }),
   'approvals-decline': opened(/^Send to Jonas Beck/, (page) => button(page, 'Decline').click()),
   'approvals-decided': {

@@ -35,7 +35,7 @@ export const ASSISTANT: Moments = {
   'assistant-anew': {
     path: '/assistant',
     scene: 'live',
-    reach: (page) => button(page, 'Begin anew').click(),
+    reach: (page) => button(page, 'Start new session').click(),
   },
   'assistant-no-model': {
     path: '/assistant',

@@ -46,13 +46,13 @@ export const CONVERSATION: Moments = {
     only: 'phone',
     async reach(page, demo) {
       await open(page, demo);
-      await button(page, 'More moves').click();
+      await button(page, 'More actions').click();
     },
   }),
   'conversation-missing': opened('', {
     async reach(page) {
       await page.goto('/conversations/00000000-0000-4000-8000-000000000000');
-      await page.getByText('There is no such conversation.').waitFor();
+      await page.getByText('Conversation not found.').waitFor();
     },
   }),
   'conversation-loading': then(loading('/conversations')),

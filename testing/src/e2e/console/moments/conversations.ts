@@ -13,9 +13,9 @@ export const CONVERSATIONS: Moments = {
     path: '/conversations?new=quote',
     scene: 'live',
     async reach(page) {
-      await page.getByRole('textbox', { name: 'With', exact: true }).fill('Sam');
+      await page.getByRole('textbox', { name: 'Contact', exact: true }).fill('Sam');
       await page.getByRole('option', { name: /Sami Idowu/ }).click();
-      await page.getByText('waits in line').waitFor();
+      await page.getByText('The new one is queued until it ends').waitFor();
     },
     leave: forget,
   },
@@ -23,8 +23,8 @@ export const CONVERSATIONS: Moments = {
     path: '/conversations?new=invoice',
     scene: 'live',
     async reach(page) {
-      await button(page, 'Start the conversation').click();
-      await page.getByText('Choose somebody').waitFor();
+      await button(page, 'Start conversation').click();
+      await page.getByText('Choose a contact').waitFor();
     },
     leave: forget,
   },

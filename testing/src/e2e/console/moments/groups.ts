@@ -15,7 +15,7 @@ export const GROUPS: Moments = {
     async reach(page) {
       await button(page, 'Show table').click();
       await page
-        .getByRole('columnheader', { name: 'Avoided', exact: true })
+        .getByRole('columnheader', { name: 'Tokens saved', exact: true })
         .scrollIntoViewIfNeeded();
     },
   },
@@ -24,9 +24,9 @@ export const GROUPS: Moments = {
     scene: 'live',
     async reach(page) {
       await button(page, 'Observe a group').click();
-      await page.getByLabel('Which group').fill(STREET);
-      await button(page, 'Look it up').click();
-      await page.getByText('Tell the group first').waitFor();
+      await page.getByLabel('Group name').fill(STREET);
+      await button(page, 'Find group').click();
+      await page.getByText('Announce it in the group first').waitFor();
     },
   },
   'groups-stop': {
@@ -34,7 +34,7 @@ export const GROUPS: Moments = {
     scene: 'live',
     async reach(page) {
       await button(page, 'Stop observing').click();
-      await page.getByText('Also erase what was kept').waitFor();
+      await page.getByText('Also erase stored data now').waitFor();
     },
   },
 };

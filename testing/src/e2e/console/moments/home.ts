@@ -20,8 +20,8 @@ export const HOME: Moments = {
     path: '/?hours=168',
     scene: 'live',
     async reach(page) {
-      await button(page, 'Messages per day as a table').click();
-      await page.getByRole('heading', { name: 'Time to answer' }).scrollIntoViewIfNeeded();
+      await button(page, 'Show table: Messages per day').click();
+      await page.getByRole('heading', { name: 'Response time' }).scrollIntoViewIfNeeded();
     },
   },
   'home-keys': {
@@ -29,9 +29,9 @@ export const HOME: Moments = {
     scene: 'live',
     async reach(page) {
       // Keyboard shortcuts work once their targets are loaded.
-      await page.getByRole('link', { name: 'Decide' }).first().waitFor();
+      await page.getByRole('link', { name: 'Review' }).first().waitFor();
       await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     },
   },
   'home-palette': {

@@ -8,10 +8,10 @@ export const LEDGER: Moments = {
     scene: 'live',
     async reach(page) {
       await page
-        .getByRole('link', { name: /a message came in/ })
+        .getByRole('link', { name: /Message received/ })
         .first()
         .click();
-      await page.getByRole('region', { name: 'Its steps' }).waitFor();
+      await page.getByRole('region', { name: 'Steps' }).waitFor();
     },
   },
   'ledger-why': {
@@ -19,10 +19,10 @@ export const LEDGER: Moments = {
     scene: 'live',
     async reach(page) {
       await page
-        .getByRole('link', { name: /answer a message/ })
+        .getByRole('link', { name: /Answer a message/ })
         .first()
         .click();
-      await page.getByRole('link', { name: 'The message’s story' }).click();
+      await page.getByRole('link', { name: 'Message history' }).click();
       await page.getByText(/^relay why/).waitFor();
     },
   },
@@ -30,8 +30,8 @@ export const LEDGER: Moments = {
     path: '/ledger',
     scene: 'live',
     async reach(page) {
-      await page.getByRole('button', { name: /^Chain whole/ }).click();
-      await button(page, 'Check all of it').click();
+      await page.getByRole('button', { name: /^Chain intact/ }).click();
+      await button(page, 'Check all rows').click();
     },
   },
   'ledger-none': still('/ledger?outcome=refused&action=set_hold', 'live'),

@@ -64,7 +64,7 @@ export const gone = (path: string): Moment => ({
   path,
   scene: 'live',
   away: true,
-  reach: (page) => page.getByText('Relay is not answering since').waitFor(),
+  reach: (page) => page.getByText('Relay has not responded since').waitFor(),
 });
 
 /** The five of a page; `parts` are its API requests, as globs. */

@@ -8,14 +8,14 @@ export const PEOPLE: Moments = {
     scene: 'live',
     async reach(page) {
       await page.getByRole('link', { name: 'Marta Oliveira' }).click();
-      await page.getByText('Their chat with you').waitFor();
+      await page.getByText('Direct chat').waitFor();
     },
   },
   'people-asked': {
     path: '/people',
     scene: 'live',
     async reach(page) {
-      await page.getByLabel('How replies to Dana Whitfield leave').getByText('Auto').click();
+      await page.getByLabel('Reply mode for Dana Whitfield').getByText('Auto').click();
       await page.getByRole('alertdialog').waitFor();
     },
   },
@@ -28,15 +28,18 @@ export const PEOPLE: Moments = {
     },
     async leave(page) {
       await button(page, 'Undo').click();
-      await page.getByText('Mum is open again').waitFor();
+      await page.getByText('Grant for Mum restored').waitFor();
     },
   },
   'people-peek': {
     path: '/people',
     scene: 'live',
     async reach(page) {
-      await page.getByRole('button', { name: /^Peek/ }).first().click();
-      await page.getByText('Only you see this.').waitFor();
+      await page
+        .getByRole('button', { name: /^View messages from/ })
+        .first()
+        .click();
+      await page.getByText('Only you see these messages.').waitFor();
     },
   },
   'people-allow': {
@@ -44,7 +47,7 @@ export const PEOPLE: Moments = {
     scene: 'live',
     async reach(page) {
       await page
-        .getByRole('button', { name: /^Allow someone/ })
+        .getByRole('button', { name: /^Add a grant/ })
         .first()
         .click();
       await page.getByRole('dialog').waitFor();

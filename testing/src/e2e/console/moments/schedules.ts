@@ -27,8 +27,8 @@ export const SCHEDULES: Moments = {
     scene: 'live',
     async reach(page) {
       await openForm(page);
-      await page.getByText('In words', { exact: true }).click();
-      await page.getByLabel('In words, or five fields of cron').fill('whenever');
+      await page.getByText('Custom', { exact: true }).click();
+      await page.getByLabel('In English words, or as a cron expression').fill('whenever');
       await page.getByText('Write it like one of these').waitFor();
     },
   },
@@ -37,7 +37,7 @@ export const SCHEDULES: Moments = {
     scene: 'live',
     async reach(page) {
       await page
-        .getByRole('button', { name: /^Cancel what goes to/ })
+        .getByRole('button', { name: /^Cancel the schedule for/ })
         .first()
         .click();
       await page.getByRole('dialog').waitFor();

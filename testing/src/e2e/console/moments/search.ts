@@ -18,7 +18,7 @@ export const SEARCH: Moments = {
       await demo.relay.ok('POST', '/api/tokens', { name: 'Backup', scopes: ['messages:read'] });
       await page.reload();
       await page.getByRole('radio', { name: /Cursor/ }).check();
-      await page.getByText('Cursor finds it in one place.').first().waitFor();
+      await page.getByText('Cursor would find 1 result.').first().waitFor();
     },
     async leave(_page, demo) {
       for (const name of ['Cursor', 'Backup']) await demo.relay.ok('DELETE', `/api/tokens/${name}`);
@@ -28,7 +28,7 @@ export const SEARCH: Moments = {
     path: `${FOUND}&person=Mum`,
     scene: 'live',
     async reach(page) {
-      await button(page, 'Any time').click();
+      await button(page, 'Any date').click();
       await page.getByLabel('From').waitFor();
     },
   },

@@ -7,7 +7,7 @@ export const SETTINGS: Moments = {
     path: '/settings',
     scene: 'live',
     async reach(page) {
-      await page.getByLabel('Typing takes at least').fill('99000');
+      await page.getByLabel('Minimum typing time').fill('99000');
       await button(page, 'Save pacing').click();
       await page.getByRole('alert').waitFor();
     },
@@ -15,8 +15,7 @@ export const SETTINGS: Moments = {
   'settings-rest': {
     path: '/settings',
     scene: 'live',
-    reach: (page) =>
-      page.getByRole('heading', { name: 'Everything else' }).scrollIntoViewIfNeeded(),
+    reach: (page) => page.getByRole('heading', { name: 'Other settings' }).scrollIntoViewIfNeeded(),
   },
   'settings-sign-out': {
     path: '/settings',

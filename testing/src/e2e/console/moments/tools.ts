@@ -21,7 +21,7 @@ export const TOOLS: Moments = {
     scene: 'unlinked',
     async reach(page) {
       await button(page, 'Link with a code').click();
-      await page.getByLabel('Number of the phone').fill(`+${OWNER}`);
+      await page.getByLabel('Phone number').fill(`+${OWNER}`);
       await button(page, 'Get a code').click();
       await page.getByLabel(/Code to type/).waitFor();
     },
@@ -48,7 +48,7 @@ export const TOOLS: Moments = {
     scene: 'live',
     async reach(page) {
       await button(page, 'Manage').click();
-      await page.getByLabel('Name of the program').scrollIntoViewIfNeeded();
+      await page.getByLabel('Client name').scrollIntoViewIfNeeded();
     },
   },
   'tools-model': {

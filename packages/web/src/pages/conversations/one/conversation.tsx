@@ -8,7 +8,7 @@ import type {
   Todo,
   TranscriptLine,
 } from '@relay/contract/api/instances';
-import { STATE_SENTENCES, type WhoseTurn } from '@relay/contract/conversation/states';
+import type { WhoseTurn } from '@relay/contract/conversation/states';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   IconCircle,
@@ -18,6 +18,7 @@ import {
   IconLayoutBoard,
   IconMessageOff,
   IconMessages,
+  type TablerIcon,
 } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
@@ -25,10 +26,10 @@ import { useEffect, useMemo } from 'react';
 import { nounKey, tokensQuery } from '../../../data/queries.ts';
 import { isNotFound, relay } from '../../../data/relay.ts';
 import { useNow } from '../../../data/use-now.ts';
+import { t } from '../../../i18n.ts';
 import { useAfterFirstPaint } from '../../../parts/deferred.tsx';
 import { formatContact, formatMoment, formatSpan } from '../../../parts/format.ts';
 import { useFollowLinks } from '../../../parts/links.tsx';
-import type { StateDisplay } from '../../../parts/marks.tsx';
 import { Sentence } from '../../../parts/page.tsx';
 import parts from '../../../parts/parts.module.css';
 import {
@@ -37,12 +38,7 @@ import {
   LoadingRows,
   QueryContent,
 } from '../../../parts/query-content.tsx';
-import {
-  ApprovalBadge,
-  STATE_DISPLAY,
-  StateBadge,
-  stateWord,
-} from '../../../parts/state-badge.tsx';
+import { ApprovalBadge, StateBadge, stateDisplay, stateWord } from '../../../parts/state-badge.tsx';
 import heads from '../../../parts/talk-head.module.css';
 import { Transcript } from '../../../parts/transcript/transcript.tsx';
 import type { TranscriptSource } from '../../../parts/transcript/use-transcript-window.ts';
@@ -52,10 +48,12 @@ import {
   type TranscriptPage,
 } from '../../../parts/transcript/window.ts';
 import { TranscriptHeader } from '../../../parts/transcript-header.tsx';
-import { CONVERSATION_TABS, type ConversationTab } from '../../../search-params.ts';
+import { CONVERSATION_TAB_LABELS, type ConversationTab } from '../../../search-params.ts';
 import { useKeys } from '../../../shell/keys.tsx';
+import type { Hue } from '../../../theme/theme.ts';
+import { hasOwnReason, reasonText } from '../copy.ts';
 import classes from './conversation.module.css';
-import { toConversationEntry, transitionText } from './copy.ts';
+import { actorValues, toConversationEntry, transitionText } from './copy.ts';
 import { MoveList, OwnerControls, useMoveControls } from './owner-controls.tsx';
 
 export function ConversationScreen() {
@@ -70,7 +68,7 @@ export function ConversationScreen() {
       ) : (
         <QueryContent
           query={instance}
-          subject="The conversation"
+          subject={t('conversations.subject.conversation')}
           loading={<LoadingConversation />}
           isPage
         >
@@ -102,10 +100,10 @@ function ConversationNotFound() {
     <EmptyState
       isPage
       icon={IconMessageOff}
-      title="There is no such conversation."
-      action={<Link to="/conversations">All conversations</Link>}
+      title={t('conversations.notFound.title')}
+      action={<Link to="/conversations">{t('conversations.all')}</Link>}
     >
-      It was never there, or whom it was with has been forgotten.
+      {t('conversations.notFound.text')}
     </EmptyState>
   );
 }
@@ -116,34 +114,37 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
   const name = instance.contact_name ?? formatContact(instance.target_contact);
   const source = useMemo(() => transcriptSource(id, toConversationEntry), [id]);
   const mayPause = moves.legalMoves.some(({ move }) => move === 'pause');
-  useKeys({ p: mayPause ? () => moves.runMove('pause') : undefined }, 'Pause this conversation');
+  useKeys(
+    { p: mayPause ? () => moves.runMove('pause') : undefined },
+    t('conversations.keys.pause'),
+  );
   useEffect(() => {
     document.title = `${objective} · Relay`;
   }, [objective]);
   return (
     <>
-      <section className={classes.talk} aria-label={`Conversation with ${name}`}>
+      <section className={classes.talk} aria-label={t('conversations.one.label', { name })}>
         <ConversationHeader instance={instance} name={name} />
         <ConversationTabs instance={instance} />
         <Transcript
           source={source}
-          label={`Messages with ${name}`}
-          startText="The conversation began here."
+          label={t('conversations.transcript.label', { name })}
+          startText={t('conversations.transcript.start')}
           chat={instance.chat_id}
           empty={
-            <EmptyState icon={IconMessages} title="Nothing was said yet.">
-              {instance.reason}
+            <EmptyState icon={IconMessages} title={t('conversations.transcript.empty')}>
+              {reasonText(instance)}
             </EmptyState>
           }
         />
         <OwnerControls key={state} instance={instance} name={name} moves={moves} />
       </section>
-      <aside className={classes.side} aria-label="Plan and history">
+      <aside className={classes.side} aria-label={t('conversations.side')}>
         <div>
           <ConversationPlan instance={instance} />
           {moves.legalMoves.length > 0 && (
             <section aria-labelledby="moves">
-              <h2 id="moves">What you may do now</h2>
+              <h2 id="moves">{t('conversations.moves')}</h2>
               <MoveList moves={moves} />
             </section>
           )}
@@ -154,7 +155,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
   );
 }
 
-// The header: objective, contact and state.
+// The header: goal, contact and state.
 
 interface ConversationHeaderProps {
   readonly instance: ListedInstance;
@@ -162,12 +163,12 @@ interface ConversationHeaderProps {
 }
 
 function ConversationHeader({ instance, name }: ConversationHeaderProps) {
-  const program = useClientNames()(instance.created_by);
+  const client = useClientNames()(instance.created_by);
   const number = formatContact(instance.target_contact);
   const { max_followups, interval_ms } = instance.heartbeat_config;
   return (
     <TranscriptHeader
-      back={{ to: '/conversations', label: 'All conversations', className: classes.back }}
+      back={{ to: '/conversations', label: t('conversations.all'), className: classes.back }}
       title={instance.objective}
       about={
         <p className={`${classes.about} small dim`}>
@@ -175,10 +176,15 @@ function ConversationHeader({ instance, name }: ConversationHeaderProps) {
             {name}
           </Link>
           {number !== name && <span className={classes.wide}> · {number}</span>}
-          {` · follow-up ${instance.follow_up_count} of ${max_followups}`}
+          {' · '}
+          {t('conversations.one.followUps', {
+            count: instance.follow_up_count,
+            max: max_followups,
+          })}
           <span className={classes.wide}>
-            {`, every ${formatSpan(interval_ms)}`}
-            {program !== null && ` · begun by ${program}`}
+            {' · '}
+            {t('conversations.one.interval', { span: formatSpan(interval_ms) })}
+            {client !== null && ` · ${t('conversations.one.startedBy', { client })}`}
           </span>
         </p>
       }
@@ -200,8 +206,8 @@ function ConversationHeader({ instance, name }: ConversationHeaderProps) {
 /** The router decides which part is shown. */
 function ConversationTabs({ instance }: { readonly instance: ConversationInstance }) {
   return (
-    <nav className={classes.tabs} aria-label="Parts of the conversation">
-      {(Object.keys(CONVERSATION_TABS) as ConversationTab[]).map((tab) => (
+    <nav className={classes.tabs} aria-label={t('conversations.one.tabs')}>
+      {(Object.keys(CONVERSATION_TAB_LABELS) as ConversationTab[]).map((tab) => (
         <Link
           key={tab}
           to="/conversations/$id"
@@ -210,7 +216,7 @@ function ConversationTabs({ instance }: { readonly instance: ConversationInstanc
           replace
           activeOptions={{ exact: true }}
         >
-          {CONVERSATION_TABS[tab]}
+          {t(CONVERSATION_TAB_LABELS[tab])}
           {tab === 'plan' && instance.todos.length > 0 && <small>{doneText(instance)}</small>}
         </Link>
       ))}
@@ -220,51 +226,42 @@ function ConversationTabs({ instance }: { readonly instance: ConversationInstanc
 
 // Other conversations by turn, beside the open one.
 
-const RAIL_TURNS = [
-  { turn: 'you', words: 'Your turn' },
-  { turn: 'agent', words: 'Agent’s turn' },
-  { turn: 'them', words: 'Their turn' },
-  { turn: 'parked', words: 'Parked' },
-] as const;
+const RAIL_TURNS = ['you', 'agent', 'them', 'parked'] as const satisfies readonly WhoseTurn[];
 
 function ConversationRail({ current }: { readonly current: string }) {
   const isTime = useAfterFirstPaint();
   const follow = useFollowLinks();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
-    <nav className={classes.rail} aria-label="Conversations by turn" onClick={follow}>
+    <nav className={classes.rail} aria-label={t('conversations.rail')} onClick={follow}>
       <div>
-        <h2>Conversations</h2>
+        <h2>{t('common.page.conversations')}</h2>
         <ActionIcon
           component={Link}
           to="/conversations"
           activeOptions={{ exact: true }}
-          aria-label="All conversations"
+          aria-label={t('conversations.all')}
         >
           <IconLayoutBoard size={18} stroke={1.7} />
         </ActionIcon>
       </div>
-      {isTime &&
-        RAIL_TURNS.map(({ turn, words }) => (
-          <TurnGroup key={turn} turn={turn} words={words} current={current} />
-        ))}
+      {isTime && RAIL_TURNS.map((turn) => <TurnGroup key={turn} turn={turn} current={current} />)}
     </nav>
   );
 }
 
 interface TurnGroupProps {
   readonly turn: WhoseTurn;
-  readonly words: string;
   readonly current: string;
 }
 
-function TurnGroup({ turn, words, current }: TurnGroupProps) {
+function TurnGroup({ turn, current }: TurnGroupProps) {
   const { data = [] } = useQuery(railQuery(turn));
   const now = useNow(30_000);
   if (data.length === 0) return null;
   return (
     <section data-hue={turn}>
-      <h3>{words}</h3>
+      <h3>{t(`conversations.turn.${turn}`)}</h3>
       <ul>
         {data.map((instance) => (
           <RailEntry
@@ -286,8 +283,9 @@ interface RailEntryProps {
 }
 
 function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
-  const { hue, icon: Icon } = STATE_DISPLAY[instance.state];
-  const needsYes = instance.approval_id !== null;
+  const Icon = stateDisplay(instance).icon;
+  const state = stateWord(instance);
+  const needsApproval = instance.approval_id !== null;
   return (
     <li>
       <a href={`/conversations/${instance.id}`} aria-current={isCurrent ? 'page' : undefined}>
@@ -298,10 +296,9 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
           </time>
         </span>
         <span dir="auto">{instance.objective}</span>
-        <span data-hue={needsYes ? 'you' : hue}>
+        <span data-hue={needsApproval ? 'you' : stateDisplay(instance).hue}>
           <Icon size={14} stroke={2} aria-hidden />
-          {stateWord(instance)}
-          {needsYes && ', needs your yes'}
+          {needsApproval ? t('conversations.rail.needsApproval', { state }) : state}
           {instance.todos.length > 0 && <small className="num">{doneText(instance)}</small>}
         </span>
       </a>
@@ -309,39 +306,47 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
   );
 }
 
-// The plan: objective, to-dos, facts and follow-ups.
+// The plan: goal, to-dos, facts and follow-ups.
 
-const TODO_DISPLAY: Readonly<Record<Todo['status'], StateDisplay>> = {
-  pending: { word: 'To do', icon: IconCircle, hue: 'parked' },
-  in_progress: { word: 'In progress', icon: IconCircleHalf2, hue: 'agent' },
-  completed: { word: 'Done', icon: IconCircleCheck, hue: 'ok' },
-  skipped: { word: 'Left out', icon: IconCircleX, hue: 'parked' },
+interface TodoDisplay {
+  readonly icon: TablerIcon;
+  readonly hue: Hue;
+}
+
+const TODO_DISPLAY: Readonly<Record<Todo['status'], TodoDisplay>> = {
+  pending: { icon: IconCircle, hue: 'parked' },
+  in_progress: { icon: IconCircleHalf2, hue: 'agent' },
+  completed: { icon: IconCircleCheck, hue: 'ok' },
+  skipped: { icon: IconCircleX, hue: 'parked' },
 };
 
 const doneText = ({ todos }: Pick<ConversationInstance, 'todos'>): string =>
-  `${todos.filter(({ status }) => status === 'completed').length} of ${todos.length}`;
+  t('conversations.todosDone', {
+    done: todos.filter(({ status }) => status === 'completed').length,
+    total: todos.length,
+  });
 
 function ConversationPlan({ instance }: { readonly instance: ConversationInstance }) {
   const { objective, todos, facts } = instance;
   return (
     <>
       <section aria-labelledby="objective">
-        <h2 id="objective">Objective</h2>
+        <h2 id="objective">{t('conversations.plan.goal')}</h2>
         <p dir="auto">{objective}</p>
       </section>
       {todos.length > 0 && (
         <section aria-labelledby="todos">
           <h2 id="todos">
-            To do <span className="dim num">{doneText(instance)}</span>
+            {t('conversations.plan.todos')} <span className="dim num">{doneText(instance)}</span>
           </h2>
           <ul className={classes.todos}>
             {todos.map(({ id, text, status }) => {
-              const { word, icon: Icon, hue } = TODO_DISPLAY[status];
+              const { icon: Icon, hue } = TODO_DISPLAY[status];
               return (
                 <li key={id} data-status={status}>
                   <span data-hue={hue}>
                     <Icon size={16} aria-hidden />
-                    <span className="unseen">{word}:</span>
+                    <span className="unseen">{t(`conversations.plan.todo.${status}`)}</span>
                   </span>
                   <span dir="auto">{text}</span>
                 </li>
@@ -352,8 +357,8 @@ function ConversationPlan({ instance }: { readonly instance: ConversationInstanc
       )}
       {facts.length > 0 && (
         <section aria-labelledby="facts">
-          <h2 id="facts">May be told</h2>
-          <ul className={classes.told}>
+          <h2 id="facts">{t('conversations.plan.facts')}</h2>
+          <ul className={classes.facts}>
             {facts.map((fact) => (
               <li key={fact} dir="auto">
                 {fact}
@@ -372,19 +377,25 @@ function FollowUpFacts({ instance }: { readonly instance: ConversationInstance }
   const { heartbeat_config, follow_up_count, next_follow_up_at } = instance;
   return (
     <section aria-labelledby="follow-ups">
-      <h2 id="follow-ups">Follow-ups</h2>
+      <h2 id="follow-ups">{t('conversations.plan.followUps')}</h2>
       <dl className={`${parts.facts} num`}>
-        <dt>Used</dt>
+        <dt>{t('conversations.plan.followUps.used')}</dt>
         <dd>
-          {follow_up_count} of {heartbeat_config.max_followups}
+          {t('conversations.plan.followUps.usedCount', {
+            count: follow_up_count,
+            max: heartbeat_config.max_followups,
+          })}
         </dd>
-        <dt>After a silence of</dt>
+        <dt>{t('conversations.plan.followUps.interval')}</dt>
         <dd>{formatSpan(heartbeat_config.interval_ms)}</dd>
-        <dt>Next</dt>
+        <dt>{t('conversations.plan.followUps.next')}</dt>
         <dd>
           {next_follow_up_at === null
-            ? 'none is due'
-            : `in ${formatSpan(Date.parse(next_follow_up_at) - now)}, ${formatMoment(next_follow_up_at, now)}`}
+            ? t('conversations.plan.followUps.next.none')
+            : t('conversations.plan.followUps.next.at', {
+                span: formatSpan(Date.parse(next_follow_up_at) - now),
+                time: formatMoment(next_follow_up_at, now),
+              })}
         </dd>
       </dl>
     </section>
@@ -398,18 +409,24 @@ function useClientNames() {
   const { data } = useQuery(tokensQuery);
   return (actor: string | null): string | null => {
     if (!actor?.startsWith('token:')) return null;
-    return data?.tokens.find(({ id }) => `token:${id}` === actor)?.name ?? 'A program';
+    const client = data?.tokens.find(({ id }) => `token:${id}` === actor);
+    return client?.name ?? t('conversations.history.client');
   };
 }
 
 function ConversationHistory({ instance }: { readonly instance: ConversationInstance }) {
   const transitions = useQuery(transitionsQuery(instance.id));
-  const programNamed = useClientNames();
+  const clientNameOf = useClientNames();
   const now = useNow(60_000);
+  const creator = actorValues(clientNameOf(instance.created_by));
   return (
     <section aria-labelledby="history">
-      <h2 id="history">How it got here</h2>
-      <QueryContent query={transitions} subject="The steps" loading={<LoadingLines lines={4} />}>
+      <h2 id="history">{t('conversations.history')}</h2>
+      <QueryContent
+        query={transitions}
+        subject={t('conversations.history')}
+        loading={<LoadingLines lines={4} />}
+      >
         {(steps) => (
           <ol className={classes.steps}>
             {steps.toReversed().map((step, index) => (
@@ -418,13 +435,13 @@ function ConversationHistory({ instance }: { readonly instance: ConversationInst
                 step={step}
                 isNow={index === 0}
                 instance={instance}
-                by={programNamed(step.caused_by) ?? 'You'}
+                client={clientNameOf(step.caused_by)}
                 when={formatMoment(step.timestamp, now)}
               />
             ))}
             <li data-hue="parked">
               <div>
-                <b>{programNamed(instance.created_by) ?? 'You'} began it</b>
+                <b>{t('conversations.history.started', creator)}</b>
                 <time dateTime={instance.created_at}>{formatMoment(instance.created_at, now)}</time>
               </div>
             </li>
@@ -439,26 +456,29 @@ interface TransitionStepProps {
   readonly step: StateTransition;
   readonly isNow: boolean;
   readonly instance: ConversationInstance;
-  readonly by: string;
+  /** The name of the client that caused it; null for anybody else. */
+  readonly client: string | null;
   readonly when: string;
 }
 
-function TransitionStep({ step, isNow, instance, by, when }: TransitionStepProps) {
-  const state = step.to_state;
-  const failure_reason = isNow ? instance.failure_reason : null;
-  const isExplained = isNow && instance.reason !== STATE_SENTENCES[instance.state];
+function TransitionStep({ step, isNow, instance, client, when }: TransitionStepProps) {
+  const reached = {
+    state: step.to_state,
+    failure_reason: isNow ? instance.failure_reason : null,
+  };
+  const isExplained = isNow && hasOwnReason(instance);
   return (
-    <li data-hue={STATE_DISPLAY[state].hue} data-now={isNow || undefined}>
+    <li data-hue={stateDisplay(reached).hue} data-now={isNow || undefined}>
       <div>
-        <b>{stateWord({ state, failure_reason })}</b>
+        <b>{stateWord(reached)}</b>
         <time dateTime={step.timestamp}>{when}</time>
       </div>
       <p dir="auto">
-        {transitionText(step, by)}
+        {transitionText(step, client)}
         {isExplained && (
           <>
             {' '}
-            <Sentence text={withoutApprovalsHint(instance.reason)} />
+            <Sentence text={withoutApprovalsHint(reasonText(instance))} />
           </>
         )}
       </p>

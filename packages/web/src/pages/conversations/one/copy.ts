@@ -1,95 +1,108 @@
-// Texts of a conversation: the effect of each move of the owner, and each step of its history. Pure.
+// Texts of a conversation: the effect of each action of the owner, and each step of its history. Pure.
 import type { StateTransition, TranscriptLine } from '@relay/contract/api/instances';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
-import type {
-  ConversationEventType,
-  LegalMove,
-  OwnersMove,
-} from '@relay/core/conversation/transition-table';
 import {
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconSend,
-  IconX,
-  type TablerIcon,
-} from '@tabler/icons-react';
+  CONVERSATION_EVENT_TYPES,
+  type ConversationEventType,
+  type LegalMove,
+  type OwnersMove,
+} from '@relay/core/conversation/transition-table';
+import { IconPlayerPause, IconPlayerPlay, IconX, type TablerIcon } from '@tabler/icons-react';
+import { type MessageId, t } from '../../../i18n.ts';
 import { formatFullTime } from '../../../parts/format.ts';
 import type { TranscriptEntry } from '../../../parts/transcript/window.ts';
 
-interface MoveCopy {
-  readonly act: string;
+/** `manual_send` belongs to the composer. */
+export type ButtonMove = Exclude<OwnersMove, 'manual_send'>;
+export type LegalButtonMove = LegalMove & { readonly move: ButtonMove };
+
+interface MoveDisplay {
+  readonly act: MessageId;
   /** The effect. */
-  readonly result: string;
+  readonly result: MessageId;
   readonly icon: TablerIcon;
 }
 
-const MOVE_COPY: Readonly<Record<OwnersMove, MoveCopy>> = {
-  manual_send: { act: 'Send', result: 'the agent goes on as before', icon: IconSend },
-  resume: { act: 'Resume', result: 'it goes on where it was', icon: IconPlayerPlay },
-  pause: { act: 'Pause', result: 'nothing is sent until you resume', icon: IconPlayerPause },
-  cancel: { act: 'Cancel', result: 'ends it without a farewell; cannot be undone', icon: IconX },
+const MOVE_DISPLAY: Readonly<Record<ButtonMove, MoveDisplay>> = {
+  resume: {
+    act: 'conversations.move.resume',
+    result: 'conversations.move.resume.result',
+    icon: IconPlayerPlay,
+  },
+  pause: {
+    act: 'conversations.move.pause',
+    result: 'conversations.move.pause.result',
+    icon: IconPlayerPause,
+  },
+  cancel: {
+    act: 'conversations.move.cancel',
+    result: 'conversations.move.cancel.result',
+    icon: IconX,
+  },
 };
 
-/** When the agent has asked, the same moves return the conversation to it. */
-const HANDING_BACK: Readonly<Partial<Record<OwnersMove, Partial<MoveCopy>>>> = {
-  manual_send: { act: 'Send, then hand back', result: 'the agent goes on after you' },
-  resume: { act: 'Hand back', result: 'the agent decides alone' },
+/** Cancelling a conversation that had ended before the contact wrote again. */
+const DISMISS: MoveDisplay = {
+  act: 'conversations.move.dismiss',
+  result: 'conversations.move.dismiss.result',
+  icon: IconX,
 };
 
-/** For a conversation that had ended before the contact wrote again. */
-const LEFT_ENDED: Partial<MoveCopy> = { act: 'Dismiss', result: 'it stays as it had ended' };
+/** Whether the move returns the conversation to its former end instead of cancelling it. */
+export const isDismissal = ({ move, to }: LegalMove): boolean =>
+  move === 'cancel' && to !== 'FAILED';
 
-export function moveCopy({ move, to }: LegalMove): MoveCopy {
-  if (to === 'ACTIVE') return { ...MOVE_COPY[move], ...HANDING_BACK[move] };
-  return move === 'cancel' && to !== 'FAILED'
-    ? { ...MOVE_COPY[move], ...LEFT_ENDED }
-    : MOVE_COPY[move];
+function moveDisplay(legal: LegalButtonMove): MoveDisplay {
+  if (isDismissal(legal)) return DISMISS;
+  return legal.move === 'resume' && legal.to === 'ACTIVE'
+    ? { ...MOVE_DISPLAY.resume, result: 'conversations.move.resume.toAgent' }
+    : MOVE_DISPLAY[legal.move];
 }
 
-/** `{who}` is the owner, or the client that did it. */
-const TRANSITION_TEXTS: Readonly<Record<ConversationEventType, string>> = {
-  agent_sends_first_message: 'The agent began the first message.',
-  agent_processes_reply: 'The agent read the reply.',
-  turn_begins: 'The agent went on.',
-  message_sent: 'The agent wrote.',
-  followup_sent: 'The agent sent a follow-up.',
-  schedule_next_heartbeat: 'The agent chose to wait.',
-  end_conversation: 'The agent found it done.',
-  request_intervention: 'The agent stopped and asked for you.',
-  unrecoverable_error: 'It could not go on.',
-  contact_replies: 'They answered.',
-  late_reply: 'They wrote after it had ended.',
-  messages_acknowledged: 'WhatsApp took the message.',
-  heartbeat_fires: 'No answer came in time.',
-  max_followups_exceeded: 'The last follow-up had no answer.',
-  pause: '{who} paused it.',
-  owner_takeover: 'You wrote from your phone, so the agent paused.',
-  resume: '{who} let it go on.',
-  manual_send: '{who} wrote.',
-  cancel: '{who} cancelled it.',
-  contact_has_active_instance: 'Another conversation with them comes first.',
-  prior_instance_terminal: 'Its turn in line came.',
-};
-
-export function transitionText({ trigger }: Pick<StateTransition, 'trigger'>, by: string): string {
-  const words =
-    TRANSITION_TEXTS[trigger as ConversationEventType] ?? `${trigger.replaceAll('_', ' ')}.`;
-  return words.replace('{who}', by);
+export function moveCopy(legal: LegalButtonMove) {
+  const { act, result, icon } = moveDisplay(legal);
+  return { act: t(act), result: t(result), icon };
 }
 
-const AUTHORS = { agent: 'Agent', contact: null, manual: 'You', system: null } as const;
-const FROM = { agent: 'agent', contact: 'contact', manual: 'owner', system: 'system' } as const;
+/** `client` is the name of the client that did it; null for the owner. */
+export const actorValues = (client: string | null) => ({
+  actor: client === null ? 'owner' : 'client',
+  client: client ?? '',
+});
+
+export function transitionText(
+  { trigger, to_state: to }: Pick<StateTransition, 'trigger' | 'to_state'>,
+  client: string | null,
+): string {
+  if (!isEventType(trigger)) return trigger.replaceAll('_', ' ');
+  return trigger === 'cancel' && to !== 'FAILED'
+    ? t('conversations.event.dismiss', actorValues(client))
+    : t(`conversations.event.${trigger}`, actorValues(client));
+}
+
+const isEventType = (trigger: string): trigger is ConversationEventType =>
+  (CONVERSATION_EVENT_TYPES as readonly string[]).includes(trigger);
+
+const SIDES = { agent: 'agent', contact: 'contact', manual: 'owner', system: 'system' } as const;
+
+function authorName(role: TranscriptLine['role']): string | null {
+  if (role === 'agent') return t('conversations.transcript.agent');
+  return role === 'manual' ? t('common.you') : null;
+}
 
 export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
   key: line.id,
   place: [Number(line.id), 0],
-  side: FROM[line.role],
-  authorName: AUTHORS[line.role],
+  side: SIDES[line.role],
+  authorName: authorName(line.role),
   label: null,
   text: line.role === 'system' ? withoutApprovalsHint(line.content) : line.content,
   at: line.timestamp,
   delivery: line.delivery,
-  marks: line.queued_until === undefined ? [] : [`Not before ${formatFullTime(line.queued_until)}`],
+  marks:
+    line.queued_until === undefined
+      ? []
+      : [t('conversations.transcript.queuedUntil', { time: formatFullTime(line.queued_until) })],
   quoted: null,
   whyMessageId: line.message_id,
 });

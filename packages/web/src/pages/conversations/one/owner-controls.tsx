@@ -1,5 +1,5 @@
-// The owner's controls below the transcript: what is pending, the composer, and the moves. On a phone the rarer moves
-// are in a menu.
+// The owner's controls below the transcript: what is pending, the composer, and the actions. On a phone the rarer
+// actions are in a menu.
 import { ActionIcon, Button, Menu, Textarea } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -7,11 +7,7 @@ import type { ConversationInstance } from '@relay/contract/api/instances';
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { isTerminal } from '@relay/contract/conversation/states';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
-import {
-  type LegalMove,
-  type OwnersMove,
-  ownersMoves,
-} from '@relay/core/conversation/transition-table';
+import { type LegalMove, ownersMoves } from '@relay/core/conversation/transition-table';
 import {
   IconAlertTriangle,
   IconClipboardCheck,
@@ -27,12 +23,14 @@ import { useIsDaemonGone } from '../../../data/live-stream.ts';
 import { linkQuery, pendingApprovalsQuery } from '../../../data/queries.ts';
 import { readableError, relay } from '../../../data/relay.ts';
 import { useAction } from '../../../data/use-action.ts';
+import { t } from '../../../i18n.ts';
 import { approvalCopy, approvalReason } from '../../../parts/approval-copy.ts';
 import { Note, Sentence } from '../../../parts/page.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
 import { askToConfirm } from '../../../shell/dialog.tsx';
+import { reasonText } from '../copy.ts';
 import classes from './conversation.module.css';
-import { moveCopy } from './copy.ts';
+import { type ButtonMove, isDismissal, type LegalButtonMove, moveCopy } from './copy.ts';
 
 interface OwnerControlsProps {
   readonly instance: ConversationInstance;
@@ -41,7 +39,7 @@ interface OwnerControlsProps {
 }
 
 export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
-  const send = moves.legalMoves.find(({ move }) => move === 'manual_send');
+  const maySend = moves.legalMoves.some(({ move }) => move === 'manual_send');
   const acts = (
     <>
       <MoveButton moves={moves} move="resume" />
@@ -52,24 +50,22 @@ export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
     <div className={classes.decide}>
       <WaitingForOwner instance={instance} />
       <MoveRefused moves={moves} instance={instance} />
-      {send === undefined ? (
+      {maySend ? (
+        <ManualComposer instance={instance} name={name}>
+          {acts}
+        </ManualComposer>
+      ) : (
         <div className={classes.acts}>
           <p className="small dim">
-            <Sentence text={instance.reason} />{' '}
-            {isTerminal(instance.state) ? '' : cannotWrite(name)}
+            <Sentence text={reasonText(instance)} />{' '}
+            {!isTerminal(instance.state) && t('conversations.usePhone', { name })}
           </p>
           {acts}
         </div>
-      ) : (
-        <ManualComposer instance={instance} name={name} send={send}>
-          {acts}
-        </ManualComposer>
       )}
     </div>
   );
 }
-
-const cannotWrite = (name: string): string => `Until then you write to ${name} on your phone.`;
 
 function RareMoves({ moves }: { readonly moves: MoveControls }) {
   const rare = moves.legalMoves.filter(isButtonMove).filter(({ move }) => move !== 'resume');
@@ -81,7 +77,7 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
           className={classes.rare}
           variant="default"
           size={44}
-          aria-label="More moves"
+          aria-label={t('conversations.moves.more')}
           disabled={moves.isOff}
         >
           <IconDots size={20} />
@@ -96,7 +92,9 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
               leftSection={<Icon size={17} />}
               onClick={() => moves.runMove(legal.move)}
             >
-              <b>{act}</b>: {result}
+              <b>{act}</b>
+              <br />
+              {result}
             </Menu.Item>
           );
         })}
@@ -111,12 +109,11 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
 interface ManualComposerProps {
   readonly instance: ConversationInstance;
   readonly name: string;
-  readonly send: LegalMove;
   /** Shown beside the button. */
   readonly children?: ReactNode;
 }
 
-function ManualComposer({ instance, name, send: move, children }: ManualComposerProps) {
+function ManualComposer({ instance, name, children }: ManualComposerProps) {
   const isGone = useIsDaemonGone();
   const { data: link } = useQuery(linkQuery);
   const draft = useMessageDraft(instance.id);
@@ -144,12 +141,12 @@ function ManualComposer({ instance, name, send: move, children }: ManualComposer
     >
       {send.error && (
         <Note hue="held" icon={IconAlertTriangle} role="alert">
-          <Sentence text={readableError(send.error)} /> What you wrote is kept.
+          <Sentence text={readableError(send.error)} /> {t('conversations.composer.kept')}
         </Note>
       )}
       <Textarea
-        aria-label={`Write to ${name} as yourself`}
-        placeholder={`Write to ${name} as yourself …`}
+        aria-label={t('conversations.composer.label', { name })}
+        placeholder={t('conversations.composer.label', { name })}
         autosize
         minRows={2}
         maxRows={8}
@@ -169,15 +166,21 @@ function ManualComposer({ instance, name, send: move, children }: ManualComposer
           disabled={isOff}
           loading={send.isPending}
           leftSection={<IconSend size={16} />}
-          rightSection={<kbd>Ctrl ⏎</kbd>}
+          rightSection={<kbd>{t('conversations.composer.shortcut')}</kbd>}
         >
-          {isConnected ? moveCopy(move).act : 'Send when connected'}
+          {t(isConnected ? sendLabel(instance) : 'conversations.composer.sendWhenConnected')}
         </Button>
         {children}
       </div>
     </form>
   );
 }
+
+/** A message to a conversation that needs the owner also resumes it. */
+const sendLabel = ({ state }: ConversationInstance) =>
+  state === 'NEEDS_HUMAN_INTERVENTION'
+    ? 'conversations.composer.sendAndResume'
+    : 'common.action.send';
 
 // The owner's unsent text, kept in this browser until it is sent: it survives a reload, an unreachable daemon and a
 // closed tab. The idempotency key is stored with it, so that a retry never sends the text twice.
@@ -219,9 +222,9 @@ function WaitingForOwner({ instance }: { readonly instance: ConversationInstance
     <>
       {isAsking && (
         <Note hue="you" icon={IconHandStop}>
-          <b>The agent asks:</b>{' '}
+          <b>{t('conversations.needsInput')}</b>{' '}
           <span dir="auto">
-            <Sentence text={withoutApprovalsHint(instance.reason)} />
+            <Sentence text={withoutApprovalsHint(reasonText(instance))} />
           </span>
         </Note>
       )}
@@ -239,7 +242,7 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
       icon={IconClipboardCheck}
       actions={
         <Button component={Link} to={`/approvals/${approval.id}`} size="xs">
-          Decide
+          {t('conversations.review')}
         </Button>
       }
     >
@@ -254,10 +257,8 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
   );
 }
 
-// The moves that are legal now; each button names its effect. Cancelling asks first; if the conversation has changed
+// The actions that are legal now; each button names its effect. Cancelling asks first; if the conversation has changed
 // meanwhile, the refusal is shown with the new state.
-
-type ButtonMove = Exclude<OwnersMove, 'manual_send'>;
 
 export function useMoveControls(instance: ConversationInstance) {
   const isGone = useIsDaemonGone();
@@ -281,8 +282,10 @@ export function useMoveControls(instance: ConversationInstance) {
     error: act.error,
     /** Only legal moves are possible, also by key. */
     runMove(move: ButtonMove) {
-      if (isOff || !legalMoves.some((one) => one.move === move)) return;
-      if (move === 'cancel') askToCancel(instance, () => act.mutate('cancel'));
+      const legal = legalMoves.find((one) => one.move === move);
+      if (isOff || legal === undefined) return;
+      if (move === 'cancel' && !isDismissal(legal))
+        askToCancel(instance, () => act.mutate('cancel'));
       else act.mutate(move);
     },
   };
@@ -292,23 +295,23 @@ type MoveControls = ReturnType<typeof useMoveControls>;
 
 function askToCancel({ objective }: ConversationInstance, onConfirm: () => void): void {
   askToConfirm({
-    title: 'Cancel this conversation?',
+    title: t('conversations.cancel.title'),
     body: (
-      <p>
-        “<span dir="auto">{objective}</span>” ends without a farewell. What waits to be sent is not
-        sent. This cannot be undone.
-      </p>
+      <>
+        <p>
+          <b dir="auto">{objective}</b>
+        </p>
+        <p>{t('conversations.cancel.text')}</p>
+      </>
     ),
-    confirmLabel: 'Cancel the conversation',
-    cancelLabel: 'Keep it',
+    confirmLabel: t('conversations.cancel.confirm'),
+    cancelLabel: t('conversations.cancel.keep'),
     isDestructive: true,
     onConfirm,
   });
 }
 
-/** `manual_send` belongs to the composer. */
-const isButtonMove = (legal: LegalMove): legal is LegalMove & { readonly move: ButtonMove } =>
-  legal.move !== 'manual_send';
+const isButtonMove = (legal: LegalMove): legal is LegalButtonMove => legal.move !== 'manual_send';
 
 export function MoveList({ moves }: { readonly moves: MoveControls }) {
   return (
@@ -323,12 +326,6 @@ export function MoveList({ moves }: { readonly moves: MoveControls }) {
                 <b>{act}</b>
                 <small>{result}</small>
               </span>
-              <StateBadge
-                instance={{
-                  state: legal.to,
-                  failure_reason: legal.move === 'cancel' ? 'cancelled' : null,
-                }}
-              />
             </button>
           </li>
         );
@@ -349,14 +346,14 @@ function MoveRefused({
   const isConflict = moves.error instanceof RelayApiError && moves.error.status === 409;
   return (
     <Note hue="held" icon={IconRefresh} role="alert" actions={<StateBadge instance={instance} />}>
-      {isConflict && 'This moved on while you looked. '}
+      {isConflict && `${t('conversations.changedMeanwhile')} `}
       <Sentence text={readableError(moves.error)} />
     </Note>
   );
 }
 
 function MoveButton({ moves, move }: { readonly moves: MoveControls; readonly move: ButtonMove }) {
-  const legal = moves.legalMoves.find((one) => one.move === move);
+  const legal = moves.legalMoves.filter(isButtonMove).find((one) => one.move === move);
   if (legal === undefined) return null;
   const { act, result, icon: Icon } = moveCopy(legal);
   return (
@@ -365,7 +362,7 @@ function MoveButton({ moves, move }: { readonly moves: MoveControls; readonly mo
       disabled={moves.isOff}
       loading={moves.busy === move}
       leftSection={<Icon size={16} />}
-      aria-label={`${act}: ${result}`}
+      title={result}
       onClick={() => moves.runMove(move)}
     >
       {act}

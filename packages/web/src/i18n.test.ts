@@ -1,0 +1,31 @@
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { activateLocale, isolate, matchLocale, t, textDirection } from './i18n.ts';
+
+test('chooses the first language of the browser that the console speaks', () => {
+  expect(matchLocale(['fr-FR', 'pt-PT', 'en'])).toBe('pt-BR');
+  expect(matchLocale(['de-AT', 'en'])).toBe('de');
+  expect(matchLocale(['en-GB', 'de'])).toBe('en');
+  expect(matchLocale(['fr'])).toBe('en');
+});
+
+test('writes Arabic from right to left', () => {
+  expect([textDirection('ar'), textDirection('hi')]).toEqual(['rtl', 'ltr']);
+});
+
+test('shows a value as it is, also one that looks like an escaped character', () => {
+  verifies('WORDS-VALUES');
+  expect(t('common.palette.conversation', { name: 'Ana \\u202e\\x41' })).toBe(
+    'Conversation with Ana \\u202e\\x41',
+  );
+});
+
+test('keeps a phone number in order within Arabic text', () => {
+  activateLocale('ar');
+  expect([isolate('+49 170 1234567'), isolate('paused')]).toEqual([
+    '\u2068+49 170 1234567\u2069',
+    'paused',
+  ]);
+  activateLocale('en', 'en-GB');
+  expect(isolate('+49 170 1234567')).toBe('+49 170 1234567');
+});

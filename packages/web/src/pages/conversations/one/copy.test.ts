@@ -1,0 +1,64 @@
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
+import { CONVERSATION_EVENT_TYPES, ownersMoves } from '@relay/core/conversation/transition-table';
+import { expect, test } from 'vitest';
+import { readConversationSearch } from '../../../search-params.ts';
+import { type LegalButtonMove, moveCopy, toConversationEntry, transitionText } from './copy.ts';
+
+const buttons = (...state: Parameters<typeof ownersMoves>) =>
+  ownersMoves(...state)
+    .filter((legal): legal is LegalButtonMove => legal.move !== 'manual_send')
+    .map(moveCopy);
+
+test('each action names its effect in every state', () => {
+  for (const state of INSTANCE_STATES) {
+    for (const { act, result } of buttons(state, 'ACTIVE')) {
+      expect(act).toMatch(/^[A-Z]/);
+      expect(result).toMatch(/^[A-Z].+\.$/);
+    }
+  }
+  const [resume] = buttons('NEEDS_HUMAN_INTERVENTION', null);
+  expect(resume).toMatchObject({ act: 'Resume', result: 'The agent continues on its own.' });
+  const paused = buttons('PAUSED', 'WAITING_FOR_REPLY').map(({ act }) => act);
+  expect(paused).toEqual(['Resume', 'Cancel conversation']);
+});
+
+test('a conversation that had ended before a late reply can be dismissed', () => {
+  const late = buttons('NEEDS_HUMAN_INTERVENTION', 'COMPLETED').map(({ act }) => act);
+  expect(late).toEqual(['Resume', 'Pause', 'Dismiss']);
+  expect(transitionText({ trigger: 'cancel', to_state: 'COMPLETED' }, null)).toBe(
+    'You dismissed the late reply.',
+  );
+});
+
+test('each step is described with its actor', () => {
+  for (const trigger of CONVERSATION_EVENT_TYPES) {
+    expect(transitionText({ trigger, to_state: 'FAILED' }, null)).toMatch(/^[A-Z][^_{}]+\.$/);
+  }
+  const paused = { trigger: 'pause', to_state: 'PAUSED' } as const;
+  expect(transitionText(paused, null)).toBe('You paused the conversation.');
+  expect(transitionText(paused, 'Claude Desktop')).toBe('Claude Desktop paused the conversation.');
+  expect(transitionText({ ...paused, trigger: 'some_new_event' }, null)).toBe('some new event');
+});
+
+test('an invalid address shows the transcript', () => {
+  expect(readConversationSearch({ tab: 'plan', q: 1 })).toEqual({ tab: 'plan' });
+  expect(readConversationSearch({ tab: '<b>' })).toEqual({});
+});
+
+test('a message that the daily limit delays says until when it is queued', () => {
+  const line = {
+    id: '1',
+    instance_id: 'i',
+    role: 'agent',
+    content: 'Hello',
+    timestamp: '2026-11-17T09:00:00Z',
+    delivery: 'pending',
+    message_id: 'M',
+  } as const;
+  expect(toConversationEntry(line).marks).toEqual([]);
+  const queued = toConversationEntry({
+    ...line,
+    queued_until: new Date(2026, 10, 18, 9, 5).toISOString(),
+  });
+  expect(queued.marks).toEqual(['Queued until Wednesday 18 November, 09:05']);
+});

@@ -1,0 +1,101 @@
+// The catalogues: complete in every language, with the same values, and used by the console as they must be.
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type CompiledMessage, compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
+import { verifies } from '@relay/testing/verifies';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const src = join(import.meta.dirname, '..', 'packages', 'web', 'src');
+const read = (path: string): string => readFileSync(join(src, path), 'utf8');
+const AREAS = globSync('locales/en/*.json', { cwd: src }).map((path) => basename(path, '.json'));
+
+const catalogue = (locale: string, area: string): Record<string, string> =>
+  JSON.parse(read(`locales/${locale}/${area}.json`));
+
+/** The names of the values in a message, and its tags. */
+function placeholders(message: string): string[] {
+  const found = new Set(Array.from(message.matchAll(/<\/?([a-zA-Z]+)>/g), ([, tag]) => `<${tag}>`));
+  const visit = (part: CompiledMessage | CompiledMessage[number]): void => {
+    if (!Array.isArray(part)) return;
+    for (const token of part) {
+      if (!Array.isArray(token)) continue;
+      const [name, , cases] = token as [string, string?, Record<string, CompiledMessage>?];
+      found.add(name);
+      if (typeof cases === 'object') for (const one of Object.values(cases)) visit(one);
+    }
+  };
+  visit(compileMessageOrThrow(message));
+  return [...found].toSorted();
+}
+
+const LOCALES = globSync('locales/*', { cwd: src }).map((path) => basename(path));
+
+describe.each(LOCALES)('%s', (locale) => {
+  test.each(AREAS)('%s has every text, with the values of the English one', (area) => {
+    verifies('WORDS-CATALOGUES');
+    const [english, translated] = [catalogue('en', area), catalogue(locale, area)];
+    expect(Object.keys(translated).toSorted()).toEqual(Object.keys(english).toSorted());
+    const differing = Object.entries(translated).filter(
+      ([key, text]) =>
+        text.trim() === '' ||
+        text.includes("'") ||
+        placeholders(text).join() !== placeholders(english[key] ?? '').join(),
+    );
+    expect(differing).toEqual([]);
+  });
+});
+
+interface Use {
+  readonly file: string;
+  /** The id; `*` stands for a part that is not fixed. */
+  readonly id: string;
+  readonly isInFunction: boolean;
+}
+
+const FILES = globSync('**/*.{ts,tsx}', { cwd: src }).filter((file) => !/\.test\./.test(file));
+const ID = new RegExp(`^(${AREAS.join('|')})\\.`);
+
+/** Every text in the source that is the id of a message. */
+const USES: readonly Use[] = FILES.flatMap((file) => {
+  const uses: Use[] = [];
+  const visit = (node: ts.Node, isInFunction: boolean): void => {
+    const id = ts.isStringLiteralLike(node)
+      ? node.text
+      : ts.isTemplateExpression(node)
+        ? node.head.text + node.templateSpans.map(({ literal }) => `*${literal.text}`).join('')
+        : '';
+    const isCalled =
+      ts.isCallExpression(node.parent ?? node) &&
+      (node.parent as ts.CallExpression).expression.getText() === 't';
+    if (ID.test(id)) uses.push({ file, id, isInFunction: isInFunction || !isCalled });
+    ts.forEachChild(node, (child) => visit(child, isInFunction || ts.isFunctionLike(node)));
+  };
+  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true), false);
+  return uses;
+});
+
+test('no module asks for a text before the catalogue is loaded', () => {
+  expect(USES.filter(({ isInFunction }) => !isInFunction)).toEqual([]);
+});
+
+test('a page uses its own catalogue and the common one', () => {
+  const foreign = USES.filter(({ file, id }) => {
+    const page = /^pages\/(\w+)\//.exec(file)?.[1] ?? 'common';
+    const [area] = id.split('.');
+    return area !== 'common' && area !== page;
+  });
+  expect(foreign).toEqual([]);
+});
+
+test('every text is used', () => {
+  const fixed = new Set(USES.map(({ id }) => id));
+  const patterns = USES.filter(({ id }) => id.includes('*')).map(
+    ({ id }) => new RegExp(`^${id.replaceAll('.', '[.]').replaceAll('*', '.+')}$`),
+  );
+  const ids = AREAS.flatMap((area) =>
+    Object.keys(catalogue('en', area)).map((key) => `${area}.${key}`),
+  );
+  const unused = ids.filter((id) => !fixed.has(id) && !patterns.some((one) => one.test(id)));
+  expect(unused).toEqual([]);
+});
