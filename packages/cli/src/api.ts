@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { ArchiveImportReport } from '@relay/contract/api/backups';
+import type { ApiErrorResponse } from '@relay/contract/api/common';
 import type { ImportEvent } from '@relay/contract/api/imports';
 import type { PostStream } from '@relay/contract/client/answer-stream';
 import { RelayApiError } from '@relay/contract/client/api-error';
@@ -90,8 +91,9 @@ export const postStream =
 
 export function toApiError(status: number, body: string): RelayApiError {
   try {
-    const { error, code } = JSON.parse(body) as { error?: string; code?: string };
-    if (error !== undefined) return new RelayApiError(status, code ?? 'internal', error);
+    const { error, code, action } = JSON.parse(body) as Partial<ApiErrorResponse>;
+    if (error !== undefined)
+      return new RelayApiError(status, code ?? 'internal', error, { action });
   } catch {}
   return new RelayApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
 }

@@ -6,32 +6,32 @@ import type { CommandSpec } from './command.ts';
 import { MCP_CLIENT_NAMES } from './commands/mcp/clients.ts';
 import { formatRows } from './format.ts';
 
-const TOKEN_ARGUMENT = { syntax: '<name>', summary: 'what you called it' } as const;
+const TOKEN_ARGUMENT = { syntax: '<name>', summary: 'Name of the token' } as const;
 
 const SCOPES_EXPLAINED = `
-Scopes, each for its own tools and nothing else:
+Scopes:
 ${formatRows(CLIENT_SCOPES.map((scope) => [scope, SCOPE_DESCRIPTIONS[scope]])).join('\n')}
 
-What a program has read of one chat makes whatever it sends elsewhere wait for your yes.`;
+After a client has read one chat, messages it sends to others need your approval.`;
 
 export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'token',
     group: 'You',
-    summary: 'print your own token, or make one for a program',
-    options: [['--rotate', 'make a new one for yourself; the old one stops working at once']],
+    summary: 'Show your own token, or manage tokens of clients',
+    options: [['--rotate', 'Create a new one; the old one stops working immediately']],
     load: async () => (await import('./commands/tokens.ts')).showOwnerTokenCommand,
     subcommands: [
       {
         name: 'create',
         group: 'You',
-        summary: 'make a token for a program, and show it once',
+        summary: 'Create a token for a client; it is shown once',
         options: [
-          ['--name <name>', 'what you call the program, as in claude'],
-          ['--scopes <scopes>', 'what it may do, as in messages:read,messages:send'],
-          ['--contacts <people>', 'the only people it may deal with, as in Mom,"+49 170 1234567"'],
-          ['--no-confirm', 'do not ask anybody before it sends'],
-          ['--expires <when>', 'when it ends, as in 90d or 2027-01-31 (default: never)'],
+          ['--name <name>', 'Name of the client, such as claude'],
+          ['--scopes <scopes>', 'What it may do, such as messages:read,messages:send'],
+          ['--contacts <people>', 'Limit it to these people, such as Mom,"+49 170 1234567"'],
+          ['--no-confirm', 'Let it send without confirmation'],
+          ['--expires <when>', 'Expiry, such as 90d or 2027-01-31 (default: never)'],
         ],
         helpFooter: SCOPES_EXPLAINED,
         load: async () => (await import('./commands/tokens.ts')).createTokenCommand,
@@ -39,20 +39,20 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'list',
         group: 'You',
-        summary: 'show the tokens there are: what each may do, and when it was last used',
+        summary: 'List tokens with scopes and last use',
         load: async () => (await import('./commands/tokens.ts')).listTokensCommand,
       },
       {
         name: 'rotate',
         group: 'You',
-        summary: 'give a token a new secret; the one before stops working at once',
+        summary: 'Create a new secret for a token; the old one stops working immediately',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).rotateTokenCommand,
       },
       {
         name: 'revoke',
         group: 'You',
-        summary: 'end a token: what comes with it is refused, what it has waiting is not sent',
+        summary: 'Revoke a token; its queued messages are not sent',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).revokeTokenCommand,
       },
@@ -62,31 +62,30 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
 
 // Webhooks.
 
-const WEBHOOK_ARGUMENT = { syntax: '<name>', summary: 'its name or id' } as const;
+const WEBHOOK_ARGUMENT = { syntax: '<name>', summary: 'Name or id of the webhook' } as const;
 const WEBHOOK_GROUP = 'You' as const;
 
 export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'webhook',
     group: WEBHOOK_GROUP,
-    summary: 'tell a program of yours what happens, wherever it is',
+    summary: 'Send events to your own programs',
     load: async () => (await import('./commands/webhooks.ts')).listWebhooksCommand,
     subcommands: [
       {
         name: 'add',
         group: WEBHOOK_GROUP,
-        summary: 'tell an address what happens from now on',
-        arguments: [{ syntax: '<url>', summary: 'where to, as https://n8n.example.org/webhook/…' }],
+        summary: 'Add a webhook',
+        arguments: [
+          { syntax: '<url>', summary: 'Address, such as https://n8n.example.org/webhook/…' },
+        ],
         options: [
-          [
-            '--events <kinds>',
-            `with commas between; all without: ${WEBHOOK_EVENT_TYPES.join(', ')}`,
-          ],
-          ['--chat <who...>', 'only of these chats: a name, a number or a group'],
-          ['--direction <way>', 'only messages that come in, or go out: in or out'],
-          ['--states <states>', 'only these, with commas between, as in COMPLETED,failed'],
-          ['--include-text', 'words and names too; without it ids, kinds and times'],
-          ['--name <name>', 'what to call it (default: its host)'],
+          ['--events <kinds>', `Comma-separated (default: all): ${WEBHOOK_EVENT_TYPES.join(', ')}`],
+          ['--chat <who...>', 'Only these chats: a name, a number or a group'],
+          ['--direction <way>', 'Only messages received (in) or sent (out)'],
+          ['--states <states>', 'Only these states, comma-separated, such as COMPLETED,failed'],
+          ['--include-text', 'Include texts and names (default: ids, kinds and times)'],
+          ['--name <name>', 'Name (default: its host)'],
         ],
         values: { '--events': WEBHOOK_EVENT_TYPES, '--direction': ['in', 'out'] },
         load: async () => (await import('./commands/webhooks.ts')).addWebhookCommand,
@@ -94,63 +93,60 @@ export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'list',
         group: WEBHOOK_GROUP,
-        summary: 'show them, and how each goes',
+        summary: 'List webhooks and their state',
         load: async () => (await import('./commands/webhooks.ts')).listWebhooksCommand,
       },
       {
         name: 'remove',
         group: WEBHOOK_GROUP,
-        summary: 'end one, and the record of what it was told',
+        summary: 'Remove a webhook and its delivery log',
         arguments: [WEBHOOK_ARGUMENT],
         load: async () => (await import('./commands/webhooks.ts')).removeWebhookCommand,
       },
       {
         name: 'test',
         group: WEBHOOK_GROUP,
-        summary: 'send it a ping now',
+        summary: 'Send a test event',
         arguments: [WEBHOOK_ARGUMENT],
         load: async () => (await import('./commands/webhooks.ts')).testWebhookCommand,
       },
       {
         name: 'deliveries',
         group: WEBHOOK_GROUP,
-        summary: 'show what it was told, the newest first',
+        summary: 'List deliveries, newest first',
         arguments: [WEBHOOK_ARGUMENT],
         options: [
-          ['--dead', 'only what was given up on'],
-          ['-n, --limit <count>', 'how many, 200 at most', '50'],
+          ['--dead', 'Only failed deliveries'],
+          ['-n, --limit <count>', 'How many, up to 200', '50'],
         ],
         load: async () => (await import('./commands/webhooks.ts')).listWebhookDeliveriesCommand,
       },
       {
         name: 'replay',
         group: WEBHOOK_GROUP,
-        summary: 'tell it something again',
-        arguments: [
-          WEBHOOK_ARGUMENT,
-          { syntax: '[id]', summary: 'which delivery, or the beginning of its id' },
-        ],
-        options: [['--dead', 'all that was given up on']],
+        summary: 'Send deliveries again',
+        arguments: [WEBHOOK_ARGUMENT, { syntax: '[id]', summary: 'Delivery id, or its beginning' }],
+        options: [['--dead', 'All failed deliveries']],
         load: async () => (await import('./commands/webhooks.ts')).replayWebhookDeliveriesCommand,
       },
       {
         name: 'rotate',
         group: WEBHOOK_GROUP,
-        summary: 'make a new secret; for a day the one before signs too',
+        summary: 'Create a new secret; the old one stays valid for one day',
         arguments: [WEBHOOK_ARGUMENT],
         load: async () => (await import('./commands/webhooks.ts')).rotateWebhookSecretCommand,
       },
       {
         name: 'off',
         group: WEBHOOK_GROUP,
-        summary: 'tell it nothing until it is on again',
+        summary: 'Turn a webhook off',
         arguments: [WEBHOOK_ARGUMENT],
         load: async () => (await import('./commands/webhooks.ts')).disableWebhookCommand,
       },
       {
         name: 'on',
         group: WEBHOOK_GROUP,
-        summary: 'tell it what happens from now on',
+        summary: 'Turn a webhook on',
         arguments: [WEBHOOK_ARGUMENT],
         load: async () => (await import('./commands/webhooks.ts')).enableWebhookCommand,
       },
@@ -163,9 +159,9 @@ export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
 type CommandOption = NonNullable<CommandSpec['options']>[number];
 
 const MCP_TARGET_OPTIONS: readonly CommandOption[] = [
-  ['--client <program>', `whose settings: ${MCP_CLIENT_NAMES.join(', ')}`],
-  ['--file <file>', 'another settings file than the usual one'],
-  ['--name <name>', 'what the server is called there', 'relay'],
+  ['--client <program>', `MCP client: ${MCP_CLIENT_NAMES.join(', ')}`],
+  ['--file <file>', 'Settings file (default: the client’s usual one)'],
+  ['--name <name>', 'Name of the server in the settings', 'relay'],
 ];
 const MCP_CLIENT_VALUES = { '--client': MCP_CLIENT_NAMES };
 
@@ -173,21 +169,21 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'mcp',
     group: 'You',
-    summary: 'let other agents in: serve MCP, or write it into a program’s settings',
-    options: [['--token-file <file>', 'where the token is, if not in RELAY_TOKEN']],
+    summary: 'Serve MCP to other agents, or set it up in an MCP client',
+    options: [['--token-file <file>', 'File with the token (default: RELAY_TOKEN)']],
     load: async () => (await import('./commands/mcp/serve.ts')).serveMcpCommand,
     subcommands: [
       {
         name: 'install',
         group: 'You',
-        summary: 'make a token for a program and write both into its settings',
+        summary: 'Create a token and add Relay to an MCP client’s settings',
         options: [
           ...MCP_TARGET_OPTIONS,
-          ['--scopes <scopes>', 'what it may do (default: all that looks, and messages:send)'],
-          ['--contacts <people>', 'the only people it may deal with, as in Mom,"+49 170 1234567"'],
-          ['--no-confirm', 'do not ask anybody before it sends'],
-          ['--expires <when>', 'when its token ends, as in 90d or 2027-01-31 (default: never)'],
-          ['--print', 'change nothing; show what would be written'],
+          ['--scopes <scopes>', 'What it may do (default: all read scopes and messages:send)'],
+          ['--contacts <people>', 'Limit it to these people, such as Mom,"+49 170 1234567"'],
+          ['--no-confirm', 'Let it send without confirmation'],
+          ['--expires <when>', 'Expiry of its token, such as 90d or 2027-01-31 (default: never)'],
+          ['--print', 'Show what would be written, and change nothing'],
         ],
         values: MCP_CLIENT_VALUES,
         load: async () => (await import('./commands/mcp/install.ts')).installMcpServerCommand,
@@ -195,7 +191,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'uninstall',
         group: 'You',
-        summary: 'take it out of a program’s settings, and end its token',
+        summary: 'Remove Relay from an MCP client’s settings and revoke its token',
         options: MCP_TARGET_OPTIONS,
         values: MCP_CLIENT_VALUES,
         load: async () => (await import('./commands/mcp/install.ts')).uninstallMcpServerCommand,

@@ -5,31 +5,34 @@ import type { ArgumentSpec, CommandSpec } from './command.ts';
 const CONVERSATION_GROUP = 'Conversations';
 const CONVERSATION_ID: ArgumentSpec = {
   syntax: '<id>',
-  summary: 'its id, or the first 4 characters or more',
+  summary: 'Conversation id, or its first 4 characters or more',
 };
 const CONVERSATION_IDS: ArgumentSpec = {
   ...CONVERSATION_ID,
   syntax: '<id...>',
-  summary: 'their ids, or how these begin',
+  summary: 'Conversation ids, or their first characters',
 };
 
 export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'create',
     group: CONVERSATION_GROUP,
-    summary: 'delegate a conversation: what to achieve, and with whom',
+    summary: 'Start a conversation with a goal, held by an agent',
     options: [
-      ['--objective <text>', 'what is to be achieved'],
-      ['--contact <number>', 'with whom: a phone number in international form'],
-      ['--todos <text...>', 'a step to get done; repeat it, or @file with one a line'],
-      ['--todos-file <file>', 'steps from a file, one a line'],
-      ['--fact <text...>', 'what may be told to the contact as it stands; repeat it'],
-      ['--heartbeat <time>', 'follow up after this time without an answer: 90s, 30m, 2h, 1d'],
-      ['--max-followups <count>', 'give up after so many follow-ups'],
-      ['--template <file>', 'take all of this from a YAML file; options win over it'],
-      ['--set <name=value...>', 'a value for {{name}} in the template; repeat it'],
-      ['--key <key>', 'the same key never makes a second one'],
-      ['--wait', 'follow it until it ends or needs you'],
+      ['--objective <text>', 'The goal'],
+      ['--contact <number>', 'The contact: a phone number in international form'],
+      ['--todos <text...>', 'A step to complete; repeatable, or @file with one per line'],
+      ['--todos-file <file>', 'Read steps from a file, one per line'],
+      ['--fact <text...>', 'A fact the agent may share; repeatable'],
+      ['--heartbeat <time>', 'Follow up after this time without a reply: 90s, 30m, 2h, 1d'],
+      ['--max-followups <count>', 'Stop after this many follow-ups'],
+      [
+        '--template <file>',
+        'Read these options from a YAML file; options given here take precedence',
+      ],
+      ['--set <name=value...>', 'Value for {{name}} in the template; repeatable'],
+      ['--key <key>', 'Idempotency key: the same key never creates a second one'],
+      ['--wait', 'Wait until it ends or needs you'],
     ],
     load: async () =>
       (await import('./commands/conversations/create.ts')).createConversationCommand,
@@ -37,11 +40,11 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'list',
     group: CONVERSATION_GROUP,
-    summary: 'show the conversations and how they stand',
+    summary: 'List conversations and their states',
     options: [
-      ['--state <state>', 'only those in this state'],
-      ['--all', 'on a terminal, all that have ended too'],
-      ['--watch', 'go on and show what changes'],
+      ['--state <state>', 'Only this state'],
+      ['--all', 'Include ended conversations'],
+      ['--watch', 'Keep running and show changes'],
     ],
     values: { '--state': INSTANCE_STATES },
     load: async () =>
@@ -50,33 +53,33 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'get',
     group: CONVERSATION_GROUP,
-    summary: 'show everything about a conversation',
+    summary: 'Show one conversation in detail',
     arguments: [CONVERSATION_ID],
-    options: [['--all', 'all steps it took, not only the last ten']],
+    options: [['--all', 'All steps, not only the last 10']],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).showConversationCommand,
   },
   {
     name: 'transcript',
     group: CONVERSATION_GROUP,
-    summary: 'show what was said',
+    summary: 'Show the messages of a conversation',
     arguments: [CONVERSATION_ID],
-    options: [['-f, --follow', 'go on until the conversation ends']],
+    options: [['-f, --follow', 'Keep showing new messages until it ends']],
     load: async () =>
       (await import('./commands/conversations/transcript.ts')).showTranscriptCommand,
   },
   {
     name: 'send',
     group: CONVERSATION_GROUP,
-    summary: 'write to the contact yourself',
-    arguments: [CONVERSATION_ID, { syntax: '<message...>', summary: 'what to say' }],
+    summary: 'Send a message to the contact yourself',
+    arguments: [CONVERSATION_ID, { syntax: '<message...>', summary: 'The text' }],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).sendToConversationCommand,
   },
   {
     name: 'pause',
     group: CONVERSATION_GROUP,
-    summary: 'send nothing until it is resumed',
+    summary: 'Pause conversations; nothing is sent until resumed',
     arguments: [CONVERSATION_IDS],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).pauseConversationsCommand,
@@ -84,7 +87,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'resume',
     group: CONVERSATION_GROUP,
-    summary: 'go on, after a pause or when it waits for you',
+    summary: 'Resume conversations that are paused or waiting for you',
     arguments: [CONVERSATION_IDS],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).resumeConversationsCommand,
@@ -92,7 +95,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'cancel',
     group: CONVERSATION_GROUP,
-    summary: 'end it without a farewell',
+    summary: 'Cancel conversations; no goodbye message is sent',
     arguments: [CONVERSATION_IDS],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).cancelConversationsCommand,
@@ -101,25 +104,25 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
 
 // Contacts and their grants.
 
-const CONTACT_ARGUMENT = { syntax: '<who>', summary: 'a name, a phone number or a group' } as const;
-const GROUP_OPTION: readonly [string, string] = ['--group', 'a group is meant, not a person'];
+const CONTACT_ARGUMENT = { syntax: '<who>', summary: 'Name, phone number or group' } as const;
+const GROUP_OPTION: readonly [string, string] = ['--group', 'This is a group, not a person'];
 
 export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'contacts',
     group: 'People',
-    summary: 'see whom Relay knows, their grants, and who knocks',
-    arguments: [{ syntax: '[query]', summary: 'a name or a part of it, or a phone number' }],
+    summary: 'Show contacts, their grants and message requests',
+    arguments: [{ syntax: '[query]', summary: 'Name, part of a name, or phone number' }],
     options: [
-      ['--knocks', 'only those who wrote without a grant'],
-      ['-n, --limit <count>', 'how many at most', '100'],
+      ['--requests', 'Only message requests'],
+      ['-n, --limit <count>', 'How many at most', '100'],
     ],
     load: async () => (await import('./commands/contacts.ts')).listContactsCommand,
     subcommands: [
       {
         name: 'dismiss',
         group: 'People',
-        summary: 'dismiss a message request; the next message creates a new one',
+        summary: 'Dismiss a message request; the next message creates a new one',
         arguments: [CONTACT_ARGUMENT],
         load: async () => (await import('./commands/contacts.ts')).dismissMessageRequestCommand,
       },
@@ -128,17 +131,20 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'grant',
     group: 'People',
-    summary: 'allow agents to read and answer somebody',
+    summary: 'Let agents read and answer someone',
     arguments: [CONTACT_ARGUMENT],
     options: [
-      ['--read', 'they may be read; the default for somebody new'],
-      ['--reply', 'they may be answered'],
-      ['--draft', 'they may be answered, with your yes to each reply; may stand beside --reply'],
-      ['--initiate', 'agents may begin conversations with them'],
-      ['--name <name>', 'what you call them'],
-      ['--persona <text>', 'how replies to them sound; an empty one takes it back'],
-      ['--model <name>', 'which model answers them; an empty one takes it back'],
-      ['--quiet <from-to>', 'no replies then, as in 22:00-07:00; an empty one ends it'],
+      ['--read', 'Agents may read messages (default for a new contact)'],
+      ['--reply', 'Agents may reply'],
+      ['--draft', 'Agents may draft replies that you approve; can be combined with --reply'],
+      ['--initiate', 'Agents may start conversations'],
+      ['--name <name>', 'Name of the contact'],
+      ['--persona <text>', 'Persona for replies; an empty value removes it'],
+      ['--model <name>', 'Model for replies; an empty value removes it'],
+      [
+        '--quiet <from-to>',
+        'Quiet hours without replies, such as 22:00-07:00; an empty value removes them',
+      ],
       GROUP_OPTION,
     ],
     load: async () => (await import('./commands/grants.ts')).grantPermissionsCommand,
@@ -146,13 +152,13 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'revoke',
     group: 'People',
-    summary: 'take permissions back, also from what is queued',
+    summary: 'Revoke grants; queued messages are stopped too',
     arguments: [CONTACT_ARGUMENT],
     options: [
-      ['--read', 'only reading'],
-      ['--reply', 'only answering'],
-      ['--initiate', 'only beginning conversations'],
-      ['--remove', 'forget the record as well: name, persona and all'],
+      ['--read', 'Only reading'],
+      ['--reply', 'Only replying'],
+      ['--initiate', 'Only starting conversations'],
+      ['--remove', 'Also delete the record: name, persona and settings'],
       GROUP_OPTION,
     ],
     load: async () => (await import('./commands/grants.ts')).revokePermissionsCommand,
@@ -164,10 +170,10 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
 const OBSERVE_TOKEN_COMMAND: CommandSpec = {
   name: 'token',
   group: 'People',
-  summary: 'make the token with which a phone forwards notifications of observed groups',
+  summary: 'Create the token for a phone that forwards notifications',
   options: [
-    ['--rotate', 'make a new one; the one before stops working at once'],
-    ['--revoke', 'end it: notifications are no longer taken'],
+    ['--rotate', 'Create a new token; the old one stops working immediately'],
+    ['--revoke', 'Revoke the token; notifications are refused from now on'],
   ],
   load: async () => (await import('./commands/observe.ts')).manageForwarderTokenCommand,
 };
@@ -176,42 +182,45 @@ const OBSERVE_TOKEN_COMMAND: CommandSpec = {
 
 const GROUP_ARGUMENT = {
   syntax: '<group>',
-  summary: 'its name or a part of it, or its address',
+  summary: 'Group name, part of it, or chat address',
 } as const;
 
 export const OBSERVE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'observe',
     group: 'People',
-    summary: 'have a group read in silence, for digests and answers to you',
+    summary: 'Observe groups silently, for digests and your questions',
     load: async () => (await import('./commands/observe.ts')).listObservedGroupsCommand,
     subcommands: [
       {
         name: 'add',
         group: 'People',
-        summary: 'read a group from now on; tell it first',
+        summary: 'Start observing a group; tell its members first',
         arguments: [GROUP_ARGUMENT],
         options: [
-          ['--announced', 'you have told the group; asked otherwise'],
-          ['--answer', 'your assistant may answer you there when you ask it by name'],
-          ['--name <name>', 'what you call your assistant there'],
-          ['--answers <count>', 'how often a day it may answer there'],
-          ['--zone <zone>', 'the time zone of its days, as in Europe/Berlin (default: yours)'],
+          ['--announced', 'Confirm that you told the group'],
+          ['--answer', 'Let your assistant answer you there when you mention it'],
+          ['--name <name>', 'Name of your assistant there'],
+          ['--answers <count>', 'Answers per day at most'],
+          [
+            '--zone <zone>',
+            'Time zone of its daily digests, such as Europe/Berlin (default: yours)',
+          ],
         ],
         load: async () => (await import('./commands/observe.ts')).observeGroupCommand,
       },
       {
         name: 'list',
         group: 'People',
-        summary: 'show what is read, and what that costs and spares',
+        summary: 'List observed groups with cost and savings',
         load: async () => (await import('./commands/observe.ts')).listObservedGroupsCommand,
       },
       {
         name: 'remove',
         group: 'People',
-        summary: 'read a group no longer',
+        summary: 'Stop observing a group',
         arguments: [GROUP_ARGUMENT],
-        options: [['--erase', 'erase what was kept of it too: messages, digests, all']],
+        options: [['--erase', 'Also erase its stored messages and digests']],
         load: async () => (await import('./commands/observe.ts')).stopObservingGroupCommand,
       },
       OBSERVE_TOKEN_COMMAND,
@@ -231,23 +240,23 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'schedule',
     group: 'You',
-    summary: 'send a message later, once or again and again',
+    summary: 'Schedule a message, once or repeated',
     arguments: [
-      { syntax: '[when]', summary: 'as in "every weekday 9am", "tomorrow 14:30", "in 2 hours"' },
-      { syntax: '[text]', summary: 'what to say' },
+      { syntax: '[when]', summary: 'Such as "every weekday 9am", "tomorrow 14:30", "in 2 hours"' },
+      { syntax: '[text]', summary: 'The text' },
     ],
     options: [
-      ['--to <who>', 'a name, a number, or me'],
-      ['--once <time>', 'instead of words: once, as in "2026-12-24 18:00"'],
-      ['--daily <time>', 'every day, as in 09:00'],
-      ['--weekly <days@time>', 'as in mon,fri@18:00'],
-      ['--cron <expression>', 'five fields, as in "0 9 * * mon-fri"'],
-      ['--zone <zone>', 'the time zone, as in Europe/Berlin (default: yours)'],
+      ['--to <who>', 'A name, a number, or me'],
+      ['--once <time>', 'Once, such as "2026-12-24 18:00"'],
+      ['--daily <time>', 'Every day at this time, such as 09:00'],
+      ['--weekly <days@time>', 'On these days, such as mon,fri@18:00'],
+      ['--cron <expression>', 'Cron expression with five fields, such as "0 9 * * mon-fri"'],
+      ['--zone <zone>', 'Time zone, such as Europe/Berlin (default: yours)'],
       [
         '--catch-up <rule>',
-        'what becomes of those that Relay was not there for: skip, once or all',
+        'Runs missed while Relay was offline: skip them, send once, or send all',
       ],
-      ['-y, --yes', 'save it without being asked'],
+      ['-y, --yes', 'Do not ask for confirmation'],
     ],
     values: { '--catch-up': ['skip', 'once', 'all'] },
     load: async () => (await import('./commands/schedule-create.ts')).createScheduleCommand,
@@ -255,7 +264,7 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'list',
         group: 'You',
-        summary: 'show what is scheduled, and when it comes next',
+        summary: 'List schedules and their next runs',
         options: [SCHEDULE_STATE_OPTION],
         values: { '--state': ['active', 'done', 'cancelled', 'all'] },
         load: async () => (await import('./commands/schedules.ts')).listSchedulesCommand,
@@ -263,8 +272,8 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'cancel',
         group: 'You',
-        summary: 'cancel one: nothing more comes of it',
-        arguments: [{ syntax: '<id>', summary: 'which, or the beginning of its id' }],
+        summary: 'Cancel a schedule',
+        arguments: [{ syntax: '<id>', summary: 'Schedule id, or its beginning' }],
         load: async () => (await import('./commands/schedules.ts')).cancelScheduleCommand,
       },
     ],

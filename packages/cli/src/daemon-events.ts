@@ -16,7 +16,7 @@ const COME_BACK_MS = 500;
 /** Events within this time are reported together. */
 const GATHER_MS = 60;
 
-/** Yields when something changed, and every `tickMs` without a change. Throws when the daemon is gone. */
+/** Yields when something changed, and every `tickMs` without a change. Throws when the daemon has stopped. */
 export async function* followDaemonChanges(
   home: string,
   tickMs: number,

@@ -14,6 +14,8 @@ test('treats an unknown code as a plain failure', () => {
   expect(toCommandFailure(new RelayApiError(400, 'from_the_future', 'New.'))).toEqual({
     code: 'from_the_future',
     message: 'New.',
+    sentence: 'New.',
+    action: undefined,
     exit: 1,
   });
 });
@@ -21,6 +23,6 @@ test('treats an unknown code as a plain failure', () => {
 test('reports anything else as one sentence', () => {
   expect(toCommandFailure(new Error('boom'))).toMatchObject({
     code: 'command_failed',
-    message: 'The command failed: boom. `relay doctor` may say more.',
+    message: 'The command failed: boom. Run `relay doctor` to look for problems.',
   });
 });

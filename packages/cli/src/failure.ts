@@ -18,27 +18,44 @@ export class StartFailure extends Error {
 
 interface CommandFailure {
   readonly code: string;
+  /** What is wrong, and what to do. */
   readonly message: string;
+  readonly sentence: string;
+  readonly action: string | undefined;
   readonly exit: number;
 }
 
-/** Prints the failure as a sentence or as JSON; returns the exit code. */
+/** Prints the failure as text or as JSON; returns the exit code. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
-  const { message, code, exit } = toCommandFailure(error);
-  terminal.error(terminal.json ? JSON.stringify({ error: message, code }) : message);
+  const { message, sentence, code, action, exit } = toCommandFailure(error);
+  terminal.error(terminal.json ? JSON.stringify({ error: sentence, code, action }) : message);
   return exit;
 }
 
 export function toCommandFailure(error: unknown): CommandFailure {
-  if (error instanceof RelayError || error instanceof StartFailure) {
-    return { code: error.code, message: error.message, exit: error.exit };
+  if (error instanceof StartFailure) {
+    const { code, message, exit } = error;
+    return { code, message, sentence: message, action: undefined, exit };
   }
+  if (error instanceof RelayError) return { ...partsOf(error), exit: error.exit };
   if (error instanceof RelayApiError) {
     const exit = error.code in ERRORS ? ERRORS[error.code as KnownErrorCode].exit : 1;
-    return { code: error.code, message: error.message, exit };
+    return { ...partsOf(error), exit };
   }
   const reason = error instanceof Error ? error.message : String(error);
   return toCommandFailure(
     new RelayError('command_failed', { reason: /[.!?]$/.test(reason) ? reason : `${reason}.` }),
   );
 }
+
+const partsOf = ({
+  code,
+  message,
+  sentence,
+  action,
+}: RelayError | RelayApiError): Omit<CommandFailure, 'exit'> => ({
+  code,
+  message,
+  sentence,
+  action,
+});

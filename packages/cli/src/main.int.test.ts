@@ -6,7 +6,9 @@ import { statusSchema } from '@relay/contract/api/status';
 import { CLIENT_SCOPES } from '@relay/contract/policy/scopes';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { startTerminalUser } from '@relay/testing/terminal-user';
+import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CLI_COMMANDS } from './catalogue.ts';
 import { build, occupy, open, type Relay } from './testing/command.ts';
 
 const NOT_RUNNING = 'Daemon not running. Run `relay start` first.';
@@ -60,7 +62,11 @@ describe('without a daemon', () => {
     expect({ ...json, err: JSON.parse(json.err) }).toEqual({
       exit: 3,
       out: '',
-      err: { error: NOT_RUNNING, code: 'daemon_not_running' },
+      err: {
+        error: 'Daemon not running.',
+        code: 'daemon_not_running',
+        action: 'Run `relay start` first.',
+      },
     });
   });
 
@@ -68,7 +74,7 @@ describe('without a daemon', () => {
     expect(await relay.call('approvals', 'list', '--state', 'lost')).toEqual({
       exit: 2,
       out: '',
-      err: 'Give --state one of pending, approved, rejected, expired.\n',
+      err: 'Give --state one of pending, approved, declined, expired.\n',
     });
   });
 
@@ -110,7 +116,7 @@ describe('start and stop', () => {
     });
     expect(await relay.run('stop')).toMatchObject({
       exit: 0,
-      out: 'Stopped. Everything was flushed to disk.\n',
+      out: 'Stopped. All data is saved.\n',
     });
     expect(await relay.call('status')).toMatchObject({ exit: 3 });
   });
@@ -143,7 +149,9 @@ describe('start and stop', () => {
     server.close();
     expect(started.exit).toBe(8);
     expect(started.out).toBe('');
-    expect(started.err).toContain(`Port ${relay.port} is in use by another program. Stop it, or`);
+    expect(started.err).toContain(
+      `Port ${relay.port} is in use by another program. Stop that program, or`,
+    );
   });
 
   test('reports a daemon that ends without output', async () => {
@@ -187,7 +195,8 @@ describe('with a daemon', () => {
       String(pid()),
       '1 h 2 min',
       'No WhatsApp account is linked yet.',
-      '2 active, 5 in all',
+      '2 active, 5 total',
+      'Waiting: no phone is linked',
       'private PostgreSQL 18.4, schema 1',
       '1 waiting, 0 running, 1 timer set',
     ]) {
@@ -241,17 +250,17 @@ describe('with a daemon', () => {
     );
     expect(made).toEqual({ exit: 0, out: 'relay_program_fake\n', err: '' });
     const list = await relay.call('token', 'list');
-    expect(list.out).toMatch(/^claude\n {2}May messages:read, messages:send; with everybody/);
+    expect(list.out).toMatch(/^claude\n {2}Scopes: messages:read, messages:send\. Contacts: all/);
     expect(list.out).not.toContain('relay_program_fake');
     expect((await relay.call('token', 'rotate', 'claude')).out).toBe('relay_program_new\n');
     expect((await relay.call('token', 'revoke', 'claude')).out).toBe(
-      'claude opens nothing any more, and what it has waiting is not sent.\n',
+      'Revoked the token claude. Its queued messages are not sent.\n',
     );
     const { out } = await relay.call('token', 'create', '--help');
     for (const scope of CLIENT_SCOPES) expect(out).toContain(`  ${scope} `);
     expect(await relay.call('token', 'create', '--name', 'a', '--scopes', 'all')).toMatchObject({
       exit: 2,
-      err: expect.stringContaining('all is no scope.'),
+      err: expect.stringContaining('all is not a scope.'),
     });
   });
 
@@ -261,7 +270,7 @@ describe('with a daemon', () => {
     const again = await relay.call('observe', 'token');
     expect(again.out).toContain('cannot be shown again');
     expect(again.out).not.toContain('relay_forwarder_fake');
-    expect((await relay.call('observe', 'token', '--revoke')).out).toContain('worth nothing');
+    expect((await relay.call('observe', 'token', '--revoke')).out).toContain('Token revoked.');
   });
 
   test('relay memory import reports what was imported and what was skipped', async () => {
@@ -270,9 +279,9 @@ describe('with a daemon', () => {
     expect(exit).toBe(0);
     expect(out).toBe(
       [
-        'Holliday (new): 1900 messages of 4 people, 2024-01-01 to 2026-03-12.',
-        '1800 added, 100 known already.',
-        'Left out: 30 notes of WhatsApp itself, 70 media that the export leaves out.',
+        'Holliday (new): 1900 messages from 4 people, 2024-01-01 to 2026-03-12.',
+        '1800 added, 100 already stored.',
+        'Skipped: 30 WhatsApp system messages, 70 media not included in the export.',
         '',
       ].join('\n'),
     );
@@ -284,7 +293,7 @@ describe('with a daemon', () => {
     writeFileSync(join(relay.home, 'token'), 'relay_wrong\n');
     expect(await relay.call('status')).toMatchObject({
       exit: 6,
-      err: expect.stringContaining('A valid token is needed.'),
+      err: expect.stringContaining('A valid token is required.'),
     });
   });
 
@@ -307,7 +316,7 @@ describe('with a daemon', () => {
     expect(JSON.parse(out).file).toMatch(/relay-\d{4}-\d\d-\d\d\.tar\.gz$/);
   });
 
-  test('relay import refuses a file that is no archive before it sends anything', async () => {
+  test('relay import refuses a file that is not an archive before it sends anything', async () => {
     writeFileSync(join(relay.work, 'notes.txt'), 'hello');
     expect(await relay.call('import', 'notes.txt')).toMatchObject({ exit: 2 });
     expect(await relay.call('import', 'missing')).toMatchObject({
@@ -371,30 +380,49 @@ describe('with a daemon', () => {
 });
 
 describe('a person at the command line', () => {
-  test('is asked before somebody is erased, and told afterwards what was', async () => {
+  test('is asked before a contact is erased, and sees afterwards what was erased', async () => {
     await relay.serve();
     const asked = await relay.call('forget', 'Ana');
     expect(asked).toMatchObject({ exit: 2, out: '' });
-    expect(asked.err).toContain('cannot be undone: say --yes');
+    expect(asked.err).toContain('cannot be undone. Add --yes');
     const { exit, out } = await relay.call('forget', 'Ana', '--yes');
     expect(exit).toBe(0);
     expect(out).toMatch(/^Erased: Ana \(\+491701234567\)/);
-    expect(out).toContain('3  messages, with all that finds them');
-    expect(out).toContain('What stays:\n  WhatsApp keeps its own.');
+    expect(out).toContain('3  messages, with their search entries');
+    expect(out).toContain('Not erased:\n  WhatsApp keeps its own.');
   });
 
   test('sees the first steps without arguments', async () => {
     const { exit, out } = await relay.call();
     expect(exit).toBe(0);
-    expect(out).toContain('First steps:');
-    expect(out).toContain('Daemon:');
+    expect(out).toContain('Get started:');
+    expect(out).toContain('`relay help all` lists all commands.');
   });
 
-  test('is told about a mistake in one sentence, with exit 2', async () => {
+  test('sees all commands, or one of them, with help', async () => {
+    verifies('WORDS-HELP');
+    const [plain, short] = [await relay.call(), await relay.call('help')];
+    expect([short, await relay.call('--help')]).toEqual([plain, plain]);
+    expect(plain.out.match(/^ {2}\w/gm)).toHaveLength(10);
+    const { out } = await relay.call('help', 'all');
+    for (const { name } of CLI_COMMANDS) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    const approve = await relay.call('help', 'approvals', 'approve');
+    expect(approve).toEqual(await relay.call('approvals', 'approve', '--help'));
+    expect(await relay.call('help', 'knit')).toMatchObject({
+      exit: 2,
+      err: 'There is no command knit. `relay help all` lists all commands.\n',
+    });
+    expect((await relay.call('approvals', 'approve', 'a', 'b')).err).toContain(
+      'See `relay approvals approve --help`.',
+    );
+    expect(await relay.call('-v')).toEqual(await relay.call('--version'));
+  });
+
+  test('sees a mistake and where to find help in one line, with exit 2', async () => {
     expect(await relay.call('statsu')).toEqual({
       exit: 2,
       out: '',
-      err: "Unknown command 'statsu' (Did you mean status?). `relay --help` lists what there is.\n",
+      err: "Unknown command 'statsu' (Did you mean status?). See `relay help all`.\n",
     });
     expect(await relay.call('logs', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
     expect(await relay.call('logs', '--level', 'loud')).toMatchObject({ exit: 2, out: '' });

@@ -7,15 +7,41 @@ import { CLI_COMMANDS } from './catalogue.ts';
 import type { CommandSpec } from './command.ts';
 import type { CliConfig } from './config.ts';
 import { reportFailure } from './failure.ts';
+import { formatRows } from './format.ts';
 import { type Output, openTerminal, type Terminal } from './terminal.ts';
 
-const FIRST_STEPS = `
-First steps:
-  relay init      set up and link your WhatsApp account
-  relay status    see how it is
-  relay open      see it in your browser
+const DESCRIPTION = 'AI agents on WhatsApp, under their owner’s control.';
+const JSON_OPTION = 'Print JSON';
 
-\`relay <command> --help\` says more about one. Add --json to any for programs.`;
+/** The commands that people start with, by what they want to do. `relay help all` shows the rest. */
+const FIRST_COMMANDS = [
+  ['Get started', ['init', 'demo']],
+  ['See what is happening', ['status', 'open', 'list']],
+  ['Work with your agents', ['chat', 'create', 'approvals']],
+  ['Stay in control', ['grant', 'hold']],
+] as const;
+
+const MORE_HELP =
+  '`relay help <command>` explains a command. Add --json to any command for JSON output.';
+
+const SHORT_HELP = `${DESCRIPTION}
+
+Usage: relay <command> [options]
+
+${FIRST_COMMANDS.map(
+  ([title, names]) =>
+    `${title}:\n${formatRows(names.map((name) => [name.padEnd(9), summaryOf(name)])).join('\n')}`,
+).join('\n\n')}
+
+\`relay help all\` lists all commands.
+${MORE_HELP}
+`;
+
+function summaryOf(name: string): string {
+  const spec = CLI_COMMANDS.find((one) => one.name === name);
+  if (spec === undefined) throw new Error(`There is no command ${name}.`);
+  return spec.summary;
+}
 
 interface OutputStreams {
   readonly out: Output;
@@ -40,26 +66,30 @@ export async function runProgram(
   const invocation: Invocation = { config, terminal, exit: 0 };
   try {
     const program = build(invocation, out);
-    if (args.length === 0) program.outputHelp();
+    if (args[0] === 'help')
+      showHelp(
+        program,
+        args.slice(1).filter((arg) => !arg.startsWith('-')),
+        out,
+      );
+    else if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });
     return invocation.exit;
   } catch (error) {
-    const known = error instanceof CommanderError ? usage(error) : error;
-    return known === null ? 0 : reportFailure(known, terminal);
+    return error instanceof CommanderError ? 0 : reportFailure(error, terminal);
   }
 }
 
 function build(invocation: Invocation, out: Output): Command {
   const program = new Command('relay')
-    .description("AI agents on WhatsApp, under their owner's control.")
+    .description(DESCRIPTION)
     .usage('<command> [options]')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show this')
-    .option('--json', 'for programs: JSON on standard output')
+    .version(VERSION, '-v, --version', 'Show the version')
+    .helpOption('-h, --help', 'Show help')
+    .option('--json', JSON_OPTION)
     .helpCommand(false)
     // Options after a subcommand's name belong to the subcommand, also if the parent has one of that name.
     .enablePositionalOptions()
-    .addHelpText('after', FIRST_STEPS)
     .configureHelp({
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map(term)].join(' '),
@@ -69,15 +99,42 @@ function build(invocation: Invocation, out: Output): Command {
       writeErr: () => {},
       outputError: () => {},
     })
-    .exitOverride();
+    .exitOverride((error) => refuse(error, 'relay help all'));
   add(program, CLI_COMMANDS, invocation);
+  program.helpInformation = () => SHORT_HELP;
   return program;
 }
 
-function add(parent: Command, specs: readonly CommandSpec[], invocation: Invocation): void {
+function showHelp(program: Command, names: readonly string[], out: Output): void {
+  if (names.length === 1 && names[0] === 'all') {
+    const everything = Command.prototype.helpInformation.call(program);
+    out.write(`${everything}\n${MORE_HELP}\n`);
+    return;
+  }
+  let found = program;
+  for (const name of names) {
+    const next = found.commands.find((one) => one.name() === name);
+    if (next === undefined)
+      throw new RelayError('usage', {
+        what: `There is no command ${names.join(' ')}. \`relay help all\` lists all commands.`,
+      });
+    found = next;
+  }
+  found.outputHelp();
+}
+
+function add(
+  parent: Command,
+  specs: readonly CommandSpec[],
+  invocation: Invocation,
+  path = 'relay',
+): void {
   for (const spec of specs) {
-    const made = command(spec, invocation).copyInheritedSettings(parent);
-    add(made, spec.subcommands ?? [], invocation);
+    const name = `${path} ${spec.name}`;
+    const made = command(spec, invocation)
+      .copyInheritedSettings(parent)
+      .exitOverride((error) => refuse(error, `${name} --help`));
+    add(made, spec.subcommands ?? [], invocation, name);
     parent.addCommand(made);
   }
 }
@@ -87,7 +144,7 @@ const term = (argument: Argument): string =>
 
 function command(spec: CommandSpec, invocation: Invocation): Command {
   const made = new Command(spec.name).helpGroup(`${spec.group}:`).summary(spec.summary);
-  made.description(`${spec.summary[0]?.toUpperCase()}${spec.summary.slice(1)}.`);
+  made.description(`${spec.summary}.`);
   for (const { syntax, summary, choices } of spec.arguments ?? []) {
     const argument = new Argument(syntax, summary);
     if (choices) argument.choices([...choices]);
@@ -96,7 +153,7 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
   for (const [flags, summary, fallback] of spec.options ?? []) {
     made.option(flags, summary, fallback);
   }
-  made.option('--json', 'for programs: JSON on standard output');
+  made.option('--json', JSON_OPTION);
   if (spec.helpFooter !== undefined) made.addHelpText('after', spec.helpFooter);
   return made.action(async () => {
     const { config, terminal } = invocation;
@@ -116,11 +173,12 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
   });
 }
 
-function usage(error: CommanderError): Error | null {
-  if (error.exitCode === 0) return null;
-  const said = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
-  const sentence = said.endsWith('.') ? said : `${said}.`;
-  return new RelayError('usage', {
-    what: `${sentence[0]?.toUpperCase()}${sentence.slice(1)} \`relay --help\` lists what there is.`,
+/** Ends a run that commander has refused; help and version are not failures. */
+function refuse(error: CommanderError, help: string): never {
+  if (error.exitCode === 0) throw error;
+  const text = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const sentence = text.endsWith('.') ? text : `${text}.`;
+  throw new RelayError('usage', {
+    what: `${sentence[0]?.toUpperCase()}${sentence.slice(1)} See \`${help}\`.`,
   });
 }

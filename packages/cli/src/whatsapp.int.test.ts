@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectionSentence } from '@relay/contract/connection/states';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { startTerminalUser } from '@relay/testing/terminal-user';
 import { verifies } from '@relay/testing/verifies';
@@ -35,16 +36,14 @@ describe('relay init', () => {
     const { exit, out, err } = await relay.run('init');
     expect(exit).toBe(0);
     expect(out.match(/[█▀▄]{7}/g)?.length).toBeGreaterThan(4);
-    expect(out).toMatch(
-      /Connected as \+491701234567 \(Ana\)\.\nA message to yourself arrived: ✓\n$/,
-    );
+    expect(out).toMatch(/Connected as \+491701234567 \(Ana\)\.\n✓ The test message was sent\.\n$/);
     for (const sentence of [
       'Starting the daemon …',
-      'Connecting to WhatsApp.',
-      'Scanned. Waiting for your phone to confirm.',
-      'Linked. WhatsApp asked for a new connection, which is being made.',
+      connectionSentence('connecting'),
+      connectionSentence('scanned'),
+      connectionSentence('restarting'),
       'Connected. 2 left.',
-      'Writing a message to yourself …',
+      'Sending a test message to yourself …',
     ]) {
       expect(lines(err)).toContain(sentence);
     }
@@ -106,7 +105,7 @@ describe('relay init', () => {
     expect(await relay.pipe('', 'init', '--provider', 'skynet')).toEqual({
       exit: 2,
       out: '',
-      err: 'There is no provider "skynet". There are anthropic, openai, google, ollama, vllm, openai-compatible.\n',
+      err: 'There is no provider "skynet". Use one of anthropic, openai, google, ollama, vllm, openai-compatible.\n',
     });
     expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
   });
@@ -115,7 +114,7 @@ describe('relay init', () => {
     expect(await relay.pipe('\n', 'init', '--api-key')).toMatchObject({
       exit: 2,
       out: '',
-      err: expect.stringContaining('No API key came in.'),
+      err: expect.stringContaining('No API key was given.'),
     });
     expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
   });
@@ -129,25 +128,24 @@ describe('relay init', () => {
     const { exit, out } = await relay.call('init', '--phone', '+49 170 1234567');
     expect(exit).toBe(0);
     expect(out).toContain('║   A B C D   1 2 3 4   ║');
-    expect(out).toContain('Link with phone number.');
+    expect(out).toContain(connectionSentence('pairing_code_ready'));
     expect(out).toContain('Connected as +491701234567.\n');
     expect(asked()[0]).toEqual({ asked: 'POST /api/init', body: { phone: '+49 170 1234567' } });
   });
 
-  test.each([
-    ['passkey_required', 'WhatsApp asks for a passkey'],
-    ['logged_out', 'WhatsApp unlinked this device.'],
-    ['banned', 'WhatsApp refuses this account.'],
-  ])('stops at %s with the sentence and exit 5, and sends nothing', async (state, sentence) => {
-    await relay.serve();
-    put('link.json', [{ state: 'connecting' }, { state }]);
-    const { exit, err } = await relay.call('init');
-    expect(exit).toBe(5);
-    expect(lines(err).at(-1)).toContain(sentence);
-    expect(asked().map((one) => one.asked)).not.toContain('POST /api/whatsapp/probe');
-    const json = await relay.call('init', '--json');
-    expect(JSON.parse(json.err)).toMatchObject({ code: 'whatsapp_not_connected' });
-  });
+  test.each(['passkey_required', 'logged_out', 'banned'] as const)(
+    'stops at %s with the sentence and exit 5, and sends nothing',
+    async (state) => {
+      await relay.serve();
+      put('link.json', [{ state: 'connecting' }, { state }]);
+      const { exit, err } = await relay.call('init');
+      expect(exit).toBe(5);
+      expect(lines(err).at(-1)).toContain(connectionSentence(state));
+      expect(asked().map((one) => one.asked)).not.toContain('POST /api/whatsapp/probe');
+      const json = await relay.call('init', '--json');
+      expect(JSON.parse(json.err)).toMatchObject({ code: 'whatsapp_not_connected' });
+    },
+  );
 
   test('keeps going while it waits for the next attempt', async () => {
     await relay.serve();
@@ -158,10 +156,10 @@ describe('relay init', () => {
     ]);
     const { exit, err } = await relay.call('init', '--skip-probe');
     expect(exit).toBe(0);
-    expect(err).toContain('WhatsApp has not been reachable');
+    expect(err).toContain(connectionSentence('unreachable'));
   });
 
-  test('exits with 1 when the message to oneself did not arrive', async () => {
+  test('exits with 1 when the test message was not sent', async () => {
     await relay.serve();
     put('unsent', true);
     const { exit, out } = await relay.call('init');
@@ -183,13 +181,13 @@ describe('relay init', () => {
     await relay.serve();
     const { err } = await relay.call('init', '--skip-probe');
     expect(lines(err).slice(-2)).toEqual([
-      'No model is set: `relay init --provider anthropic --api-key < key.txt` brings one.',
-      'Nobody is read or answered yet: `relay grant <who> --read --draft`.',
+      'No model is set. Set one with `relay init --provider anthropic --api-key < key.txt`.',
+      'No grants yet. Add one with `relay grant <who> --read --draft`.',
     ]);
     const quiet = await relay.call('init', '--skip-probe', '--skip-model', '--skip-grants');
-    expect(quiet.err).not.toContain('is set:');
+    expect(quiet.err).not.toContain('is set.');
     const unlinked = await relay.call('init', '--skip-link', '--provider', 'anthropic');
-    expect(unlinked).toMatchObject({ exit: 0, out: expect.stringContaining('Not linked yet') });
+    expect(unlinked).toMatchObject({ exit: 0, out: expect.stringContaining('No phone is linked') });
     expect(asked().at(-1)).toEqual({
       asked: 'PATCH /api/settings',
       body: { model_provider: 'anthropic' },
@@ -216,11 +214,11 @@ describe('relay init', () => {
     await relay.serve();
     const seat = { built, home: relay.home, columns: 100, rows: 60 };
     const person = startTerminalUser(seat, 'init --skip-model --skip-grants');
-    await person.until('Enter shows a QR code');
+    await person.until('Press Enter for a QR code');
     person.type('\r');
-    await person.until('Enter sends it');
+    await person.until('Press Enter to send it');
     person.type('\r');
-    await person.until('A message to yourself arrived: ✓');
+    await person.until('✓ Test message: Sent.');
     expect(await person.exit).toBe(0);
     expect(person.raw()).toContain('\u001b[38;5;16;48;5;231m');
     const taken = person.raw().split('A\r\u001b[J').slice(0, -1);
@@ -241,7 +239,7 @@ describe('relay whatsapp', () => {
     put('link.json', [{ state: 'reconnecting' }, { state: 'connected', phone: '491701234567' }]);
     const { exit, out, err } = await relay.call('whatsapp', 'connect');
     expect([exit, out]).toEqual([0, 'Connected as +491701234567.\n']);
-    expect(err).toContain('The connection was lost.');
+    expect(err).toContain(connectionSentence('reconnecting'));
     expect(asked()[0]).toEqual({ asked: 'POST /api/whatsapp/connect', body: {} });
     await relay.call('whatsapp', 'connect', '--phone', '49170', '--json');
     expect(asked().map(({ body }) => body)).toContainEqual({ phone: '49170' });
@@ -249,7 +247,7 @@ describe('relay whatsapp', () => {
 
   test('disconnect keeps the link unless told otherwise', async () => {
     await relay.serve();
-    expect((await relay.call('whatsapp', 'disconnect')).out).toContain('without a new scan');
+    expect((await relay.call('whatsapp', 'disconnect')).out).toContain('stays linked');
     const cleared = await relay.call('whatsapp', 'disconnect', '--clear-session');
     expect(cleared.out).toContain('unlinked');
     expect(asked().map(({ body }) => body)).toEqual([
@@ -264,7 +262,7 @@ describe('relay whatsapp', () => {
     await relay.serve();
     const { exit, out } = await relay.call('whatsapp', 'status');
     expect(exit).toBe(0);
-    expect(out).toContain('● Connected to WhatsApp.');
+    expect(out).toContain(`● ${connectionSentence('connected')}`);
     expect(out).toContain('+491701234567');
     expect((await relay.call('whatsapp')).out).toContain('+491701234567');
     const json = await relay.call('whatsapp', 'status', '--json');
@@ -300,7 +298,7 @@ describe('relay messages', () => {
 
   test('send passes on text and key, and reports the state of the message', async () => {
     const sent = await relay.call('messages', 'send', '+49 170 1234567', 'Hello', '--key', 'k1');
-    expect(sent).toMatchObject({ exit: 0, out: expect.stringContaining('Stored.') });
+    expect(sent).toMatchObject({ exit: 0, out: expect.stringContaining('Queued.') });
     expect(asked()[0]).toEqual({
       asked: 'POST /api/whatsapp/messages',
       body: { to: '+49 170 1234567', text: 'Hello' },

@@ -15,7 +15,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
-  reason: 'It waits.',
+  reason: 'This client asks for confirmation before it sends.',
   reason_code: 'draft',
   requested_by: 'conversation:c1',
   requested_by_name: null,
@@ -30,22 +30,21 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
 
 test('shows the exact recipient, the full text, the reason, the age and the expiry of an approval', () => {
   expect(formatApprovals([approval()], plain, now)).toEqual([
-    'a1  to +491701234567',
+    'a1  Message to +491701234567',
     '  │ Hello',
     '  │ ',
     '  │  the end ',
-    '  It waits.',
-    '  Asked 1 h ago by conversation c1, expires in 2 d.',
+    '  This client asks for confirmation before it sends.',
+    '  Requested 1 h ago by conversation c1, expires in 2 d.',
     '',
-    'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
+    'Approve with `relay approvals approve <id>`; decline with `relay approvals reject <id>`.',
   ]);
 });
 
-test('omits the hint to a page that the reader is already on', () => {
-  const reason =
-    'Replies here are drafts. Read it under `relay approvals` and send it with your yes.';
+test('omits the hint to a command that the reader is already using', () => {
+  const reason = 'You approved something else. Approve this one with `relay approvals`.';
   expect(formatApprovals([approval({ reason })], plain, now)).toContain(
-    '  Replies here are drafts.',
+    '  You approved something else.',
   );
 });
 
@@ -55,18 +54,18 @@ test('shows the number beside a name, and no text can control the terminal', () 
     plain,
     now,
   );
-  expect(head).toBe('a1  to A⟨U+001B⟩[2Jna (+491701234567)');
+  expect(head).toBe('a1  Message to A⟨U+001B⟩[2Jna (+491701234567)');
   expect(words).toBe('  │ ⟨U+202E⟩evil⟨U+0007⟩⟨U+000D⟩');
 });
 
 test('shows a client by the name that the owner gave it', () => {
   const asked = { requested_by: 'token:7f3c1a52-3a55', requested_by_name: 'claude' };
   expect(formatApprovals([approval(asked)], plain, now)).toContain(
-    '  Asked 1 h ago by program “claude”, expires in 2 d.',
+    '  Requested 1 h ago by client “claude”, expires in 2 d.',
   );
 });
 
 test('shows the decision of an answered approval', () => {
   const lines = formatApprovals([approval({ state: 'rejected', answer: 'no' })], plain, now);
-  expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation c1, rejected: no.');
+  expect(lines.at(-1)).toBe('  Requested 1 h ago by conversation c1, declined: no.');
 });

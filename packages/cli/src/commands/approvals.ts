@@ -1,11 +1,11 @@
-// `relay approvals`: lists pending approvals with the exact recipient and text, and approves, edits or rejects them.
+// `relay approvals`: lists pending approvals with the exact recipient and text, and approves, edits or declines them.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import { describeActor } from '@relay/core/ledger/format';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
-import { formatCount, formatDuration, toPrintable } from '../format.ts';
+import { formatDuration, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const listApprovalsCommand: RunCommand = async ({ config, terminal, options }) => {
@@ -13,7 +13,7 @@ export const listApprovalsCommand: RunCommand = async ({ config, terminal, optio
   const approvals = await clientOf(config.home).get('/api/approvals', { query: { state } });
   if (terminal.json) terminal.writeJson(approvals);
   else if (approvals.length === 0) {
-    terminal.progress(state === 'pending' ? 'Nothing waits for you.' : `None is ${state}.`);
+    terminal.progress(`No ${STATE_NAMES[state]} approvals.`);
   } else {
     for (const line of formatApprovals(approvals, terminal.colours, new Date()))
       terminal.writeLine(line);
@@ -21,10 +21,21 @@ export const listApprovalsCommand: RunCommand = async ({ config, terminal, optio
   return 0;
 };
 
-function parseApprovalState(state: unknown): ApprovalState {
-  const known = APPROVAL_STATES.find((name) => name === (state ?? 'pending'));
+/** The API calls a declined approval rejected. */
+const STATE_NAMES: Readonly<Record<ApprovalState, string>> = {
+  pending: 'pending',
+  approved: 'approved',
+  rejected: 'declined',
+  expired: 'expired',
+};
+
+/** Accepts the names of the API too. */
+function parseApprovalState(given: unknown): ApprovalState {
+  const name = given ?? 'pending';
+  const known = APPROVAL_STATES.find((state) => state === name || STATE_NAMES[state] === name);
   if (known !== undefined) return known;
-  throw new RelayError('usage', { what: `Give --state one of ${APPROVAL_STATES.join(', ')}.` });
+  const names = Object.values(STATE_NAMES).join(', ');
+  throw new RelayError('usage', { what: `Give --state one of ${names}.` });
 }
 
 export function formatApprovals(
@@ -33,39 +44,38 @@ export function formatApprovals(
   now: Date,
 ): string[] {
   const lines = approvals.flatMap((approval) => [
-    `${colours.bold(toPrintable(approval.id))}  ${formatApprovalRecipient(approval)}`,
+    `${colours.bold(toPrintable(approval.id))}  ${capitalized(describeApproval(approval))}`,
     ...quoteMessageText(approval.text),
     ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
     `  ${withoutApprovalsHint(approval.reason)}`,
     `  ${colours.dim(ageOf(approval, now))}`,
     '',
   ]);
-  const waiting = approvals.some(({ state }) => state === 'pending');
-  return waiting
+  const pending = approvals.some(({ state }) => state === 'pending');
+  return pending
     ? [
         ...lines,
-        'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
+        'Approve with `relay approvals approve <id>`; decline with `relay approvals reject <id>`.',
       ]
     : lines.slice(0, -1);
 }
 
-export function formatApprovalRecipient({
-  kind,
-  recipient,
-  recipient_name: name,
-}: Approval): string {
-  const address = toPrintable(recipient ?? 'nobody that is known any more');
+/** What is approved, and the exact recipient; fits into a sentence. */
+export function describeApproval({ kind, recipient, recipient_name: name }: Approval): string {
+  const address = toPrintable(recipient ?? 'an unknown contact');
   const to = name === null ? address : `${toPrintable(name)} (${address})`;
-  return ABOUT[kind](to);
+  return DESCRIPTIONS[kind](to);
 }
 
-const ABOUT: Readonly<Record<Approval['kind'], (to: string) => string>> = {
-  send_message: (to) => `to ${to}`,
-  create_conversation: (to) => `a conversation with ${to}`,
-  schedule_message: (to) => `later, to ${to}`,
-  cancel_schedule: (to) => `the end of a scheduled message to ${to}`,
-  manage_grant: (to) => `what agents may do with ${to}`,
+const DESCRIPTIONS: Readonly<Record<Approval['kind'], (to: string) => string>> = {
+  send_message: (to) => `message to ${to}`,
+  create_conversation: (to) => `conversation with ${to}`,
+  schedule_message: (to) => `scheduled message to ${to}`,
+  cancel_schedule: (to) => `cancellation of a scheduled message to ${to}`,
+  manage_grant: (to) => `grant change for ${to}`,
 };
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Every line of the text starts with a bar, so that nothing else can look like part of the message. */
 export const quoteMessageText = (text: string): string[] =>
@@ -75,22 +85,24 @@ export const quoteMessageText = (text: string): string[] =>
 
 function ageOf(approval: Approval, now: Date): string {
   const seconds = (at: string) => (Date.parse(at) - now.getTime()) / 1_000;
-  const asked = `Asked ${formatDuration(-seconds(approval.created_at))} ago by ${describeActor(approval.requested_by, approval.requested_by_name)}`;
+  const age = formatDuration(-seconds(approval.created_at));
+  const requester = describeActor(approval.requested_by, approval.requested_by_name);
+  const requested = `Requested ${age} ago by ${requester}`;
   if (approval.state === 'pending') {
-    return `${asked}, expires in ${formatDuration(seconds(approval.expires_at))}.`;
+    return `${requested}, expires in ${formatDuration(seconds(approval.expires_at))}.`;
   }
   const because = approval.answer === null ? '' : `: ${toPrintable(approval.answer)}`;
-  return `${asked}, ${approval.state}${because}.`;
+  return `${requested}, ${STATE_NAMES[approval.state]}${because}.`;
 }
 
 // `relay approvals approve [id]`: approves exactly what was shown.
 
 const AFTER_APPROVAL: Readonly<Record<Approval['kind'], string>> = {
-  send_message: 'It leaves in its turn.',
-  create_conversation: 'It begins now.',
-  schedule_message: 'It leaves when its time has come.',
-  cancel_schedule: 'It is cancelled.',
-  manage_grant: 'It holds from now on.',
+  send_message: 'It is queued for sending.',
+  create_conversation: 'It was created.',
+  schedule_message: 'It is sent at the scheduled time.',
+  cancel_schedule: 'The schedule is cancelled.',
+  manage_grant: 'It applies from now on.',
 };
 
 export const approveApprovalCommand: RunCommand = async ({ config, terminal, args }) => {
@@ -99,9 +111,7 @@ export const approveApprovalCommand: RunCommand = async ({ config, terminal, arg
   const approval = await client.post('/api/approvals/{id}/approve', { path: { id } });
   if (terminal.json) terminal.writeJson(approval);
   else
-    terminal.writeLine(
-      `Approved: ${formatApprovalRecipient(approval)}. ${AFTER_APPROVAL[approval.kind]}`,
-    );
+    terminal.writeLine(`Approved: ${describeApproval(approval)}. ${AFTER_APPROVAL[approval.kind]}`);
   return 0;
 };
 
@@ -129,7 +139,7 @@ export const rejectApprovalCommand: RunCommand = async ({ config, terminal, args
   const reason = typeof options.reason === 'string' ? { reason: options.reason } : {};
   const approval = await client.post('/api/approvals/{id}/reject', { path: { id }, body: reason });
   if (terminal.json) terminal.writeJson(approval);
-  else terminal.writeLine(`Rejected: ${formatApprovalRecipient(approval)}. Nothing was done.`);
+  else terminal.writeLine(`Declined: ${describeApproval(approval)}. Nothing was done.`);
   return 0;
 };
 
@@ -140,11 +150,11 @@ async function findApprovalId(
   id: string | undefined,
 ): Promise<string> {
   if (id !== undefined) return id;
-  const waiting = await client.get('/api/approvals', { query: { state: 'pending' } });
-  const [only] = waiting;
-  if (only === undefined) throw new RelayError('usage', { what: 'Nothing waits for you.' });
-  if (waiting.length === 1) return only.id;
+  const pending = await client.get('/api/approvals', { query: { state: 'pending' } });
+  const [only] = pending;
+  if (only === undefined) throw new RelayError('usage', { what: 'No approvals are pending.' });
+  if (pending.length === 1) return only.id;
   throw new RelayError('usage', {
-    what: `${formatCount(waiting.length, 'approval')} wait: say which. \`relay approvals\` lists them.`,
+    what: `${pending.length} approvals are pending. Give the id of one; list them with \`relay approvals\`.`,
   });
 }

@@ -26,22 +26,22 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
     if (terminal.json) terminal.writeJson({ file, bytes: size, made_at });
     else
       terminal.writeLine(
-        `Backed up to ${file} (${formatBytes(size)}). It holds your chats: keep it safe.`,
+        `Backed up to ${file} (${formatBytes(size)}). It contains your chats; keep it safe.`,
       );
     return 0;
   }
-  // Report no progress for work that cannot begin.
+  // Report no progress for work that cannot start.
   if (findDaemon(config.home).state === 'none') throw new RelayError('daemon_not_running');
-  terminal.progress('Backing up, and reading it back …');
+  terminal.progress('Creating and verifying a backup …');
   const made = await longTimeoutClientOf(config.home).post('/api/backups');
   if (terminal.json) {
     terminal.writeJson(made);
     return 0;
   }
-  const gone =
-    made.removed.length === 0 ? '' : ` ${formatCount(made.removed.length, 'older one')} went.`;
+  const { length: older } = made.removed;
+  const removed = older === 0 ? '' : ` ${formatCount(older, 'older backup')} removed.`;
   terminal.writeLine(
-    `Backed up to ${made.file} (${formatBytes(made.bytes)}, ${formatCount(made.rows, 'row')}, read back).${gone} It holds your chats: keep it safe.`,
+    `Backed up to ${made.file} (${formatBytes(made.bytes)}, ${formatCount(made.rows, 'row')}, verified).${removed} It contains your chats; keep it safe.`,
   );
   return 0;
 };
@@ -57,13 +57,14 @@ export const listBackupsCommand: RunCommand = async ({ config, terminal }) => {
 
 function formatBackups(found: Backups, now: Date): string[] {
   const { every, keep, folder, next_at, trouble, backups } = found;
-  const next = next_at === null ? '' : ` The next: ${nextWords(new Date(next_at), now)}.`;
+  const next =
+    next_at === null ? '' : ` Next backup: ${describeNextBackup(new Date(next_at), now)}.`;
   return [
     every === 'off'
-      ? 'Nothing is backed up by itself. "backup": { "every": "day" } in relay.config.json changes that.'
-      : `Every ${every}, the newest ${keep} are kept.${next}`,
+      ? 'Automatic backups are off. Turn them on with "backup": { "every": "day" } in relay.config.json.'
+      : `Every ${every}; the newest ${keep} are kept.${next}`,
     ...(trouble === null ? [] : [trouble]),
-    backups.length === 0 ? `No backup lies in ${folder}.` : `In ${folder}:`,
+    backups.length === 0 ? `No backups in ${folder}.` : `In ${folder}:`,
     ...formatRows(
       backups.map(({ file, bytes: size, made_at }) => [
         formatClock(new Date(made_at), now),
@@ -73,7 +74,7 @@ function formatBackups(found: Backups, now: Date): string[] {
   ];
 }
 
-const nextWords = (at: Date, now: Date): string =>
+const describeNextBackup = (at: Date, now: Date): string =>
   at <= now ? 'within minutes' : formatClock(at, now);
 
 // `relay export`: writes everything to one archive at a path that the owner gives.
@@ -89,7 +90,7 @@ export const exportArchiveCommand: RunCommand = async ({ config, terminal, args,
   if (terminal.json) terminal.writeJson({ file, bytes: size });
   else
     terminal.writeLine(
-      `Saved everything to ${file} (${formatBytes(size)}). It holds your chats: keep it safe.`,
+      `Saved everything to ${file} (${formatBytes(size)}). It contains your chats; keep it safe.`,
     );
   return 0;
 };
@@ -119,7 +120,7 @@ export const importArchiveCommand: RunCommand = async ({ config, terminal, args 
     terminal.writeLine(
       `Imported ${file} (${formatBytes(size)}, ${formatCount(rowsIn(result), 'row')}).`,
     );
-    terminal.writeLine('Sending is on hold. Look at what is queued, then run `relay release`.');
+    terminal.writeLine('Sending is on hold. Check the queued messages, then run `relay release`.');
   }
   return 0;
 };
@@ -199,5 +200,5 @@ async function download(
 
 const fileExistsError = (file: string): RelayError =>
   new RelayError('conflict', {
-    what: `${file} exists already. Give another name, or replace it with --force.`,
+    what: `${file} already exists. Give another name, or replace it with --force.`,
   });

@@ -28,7 +28,7 @@ export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, 
     .filter(({ name }) => name.includes(part))
     .map((row) => ({ ...row, meaning: meaningOf(row.name) }));
   if (rows.length === 0) {
-    const what = `No setting has "${part}" in its name. \`relay config list\` shows all of them.`;
+    const what = `No setting name contains "${part}". List all with \`relay config list\`.`;
     throw new RelayError('usage', { what });
   }
   if (terminal.json) {
@@ -40,12 +40,12 @@ export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, 
   for (const row of rows) {
     const name = row.from === 'default' ? row.name : bold(row.name);
     const padding = ' '.repeat(width - row.name.length);
-    terminal.writeLine(`${name}${padding}  ${valueWords(row)}  ${dim(sourceWords(row))}`);
+    terminal.writeLine(`${name}${padding}  ${formatValue(row)}  ${dim(formatSource(row))}`);
     terminal.writeLine(dim(`${' '.repeat(width)}  ${row.meaning}`));
   }
   const set = rows.filter(({ from }) => from !== 'default').length;
   terminal.note(
-    `${formatCount(rows.length, 'setting')}, ${set} not as by default. File: ${shown.file}`,
+    `${formatCount(rows.length, 'setting')}, ${set} changed from the default. File: ${shown.file}`,
   );
   return 0;
 };
@@ -74,13 +74,13 @@ function changedIn(home: string): Record<string, unknown> {
   }
 }
 
-function valueWords(row: Row): string {
+function formatValue(row: Row): string {
   if ('secret' in row) return row.is_set ? '(set, not shown)' : '(not set)';
-  const next = row.next === undefined ? '' : ` (from the next start: ${JSON.stringify(row.next)})`;
+  const next = row.next === undefined ? '' : ` (after a restart: ${JSON.stringify(row.next)})`;
   return toOneLine(`${JSON.stringify(row.value)}${next}`);
 }
 
-function sourceWords({ from, variable }: Row): string {
+function formatSource({ from, variable }: Row): string {
   switch (from) {
     case 'environment':
       return variable === null ? 'environment' : `environment: ${variable}`;

@@ -54,7 +54,7 @@ test('shows the name, number, grants, last message and message requests of each 
   });
   expect(formatContactTable([contact(), stranger], { columns: null, colours: plain, now })).toEqual(
     [
-      'NAME  NUMBER        READ  REPLY  START  LAST MESSAGE  KNOCKS',
+      'NAME  NUMBER        READ  REPLY  START  LAST MESSAGE  REQUESTS',
       'Mom   +14155551234  yes   draft  no     09:05',
       '?     90001@lid     –     –      –      11-14 23:59   3',
     ],
@@ -68,7 +68,7 @@ test('shows when the auto-reply cooldown of a contact ends', () => {
     colours: plain,
     now,
   });
-  expect(line).toContain('rests to 13:05');
+  expect(line).toContain('cooldown to 13:05');
 });
 
 test('keeps the table within the window, whatever a name contains', () => {
@@ -84,12 +84,12 @@ test('keeps the table within the window, whatever a name contains', () => {
 test('describes a changed grant in a sentence with a hint', () => {
   expect(formatGrant(permission())).toEqual(['Mom (+14155551234): agents may read and reply.']);
   expect(formatGrant(permission({ replyMode: 'draft' }))).toEqual([
-    'Mom (+14155551234): agents may read and draft replies for you to send.',
-    'Replies wait under `relay approvals` until you say yes.',
+    'Mom (+14155551234): agents may read and draft replies that you approve.',
+    'Replies need your approval: `relay approvals`.',
   ]);
   expect(formatGrant(permission({ canRead: false, canInitiate: true }))).toEqual([
     'Mom (+14155551234): agents may reply and start conversations.',
-    'They are written to but not read, so they get no automatic replies: add --read.',
+    'Agents may not read this chat, so they do not reply automatically. Add --read.',
   ]);
   expect(formatGrant(permission({ canRead: false, canReply: false }))).toEqual([
     'Mom (+14155551234): agents may do nothing.',

@@ -1,4 +1,4 @@
-// `relay contacts [query]`: lists contacts with their grants; with --knocks, the message requests.
+// `relay contacts [query]`: lists contacts with their grants; with --requests, the message requests.
 
 import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
 import type { Client } from '@relay/contract/client/client';
@@ -19,14 +19,14 @@ import type { Terminal } from '../terminal.ts';
 export const listContactsCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
-    throw new RelayError('usage', { what: 'Give --limit a whole number, 500 at most.' });
+    throw new RelayError('usage', { what: 'Give --limit a whole number from 1 to 500.' });
   }
   const query = args[0]?.trim() ?? '';
   const { contacts } = await clientOf(config.home).get('/api/contacts', {
     query: {
       limit,
       ...(query === '' ? {} : { query }),
-      ...(options.knocks === true ? { knocks: 'only' as const } : {}),
+      ...(options.requests === true ? { knocks: 'only' as const } : {}),
     },
   });
   if (terminal.json) {
@@ -34,7 +34,7 @@ export const listContactsCommand: RunCommand = async ({ config, terminal, args, 
     return 0;
   }
   if (contacts.length === 0) {
-    terminal.progress(describeNoContacts(query, options.knocks === true));
+    terminal.progress(describeNoContacts(query, options.requests === true));
     return 0;
   }
   const look = {
@@ -43,18 +43,20 @@ export const listContactsCommand: RunCommand = async ({ config, terminal, args, 
     now: new Date(),
   };
   for (const line of formatContactTable(contacts, look)) terminal.writeLine(line);
-  const knocking = contacts.filter(({ knocks }) => knocks !== null).length;
-  if (knocking > 0) {
+  const requests = contacts.filter(({ knocks }) => knocks !== null).length;
+  if (requests > 0) {
     terminal.note(
-      `${formatCount(knocking, 'contact')} wrote without a grant and got no answer: \`relay grant <who> --read --reply\` lets agents answer, \`relay contacts dismiss <who>\` hides the knock.`,
+      `${formatCount(requests, 'message request')}. Not shown to any agent. Let agents answer with \`relay grant <who> --read --reply\`, or dismiss a request with \`relay contacts dismiss <who>\`.`,
     );
   }
   return 0;
 };
 
-function describeNoContacts(query: string, knocks: boolean): string {
-  if (query !== '') return `Nobody here is called ${toOneLine(query)}.`;
-  return knocks ? 'Nobody knocked.' : 'Nobody yet. `relay grant <number> --read` names the first.';
+function describeNoContacts(query: string, onlyRequests: boolean): string {
+  if (query !== '') return `No contact matches ${toOneLine(query)}.`;
+  return onlyRequests
+    ? 'No message requests.'
+    : 'No contacts yet. Add the first one with `relay grant <number> --read`.';
 }
 
 // `relay contacts dismiss <who>`: dismisses a message request.
@@ -90,7 +92,7 @@ export async function resolveContact(
   kind: 'person' | 'group' | 'all',
 ): Promise<ContactTarget> {
   const query = given?.trim() ?? '';
-  if (query === '') throw new RelayError('usage', { what: 'Say who: a name or a phone number.' });
+  if (query === '') throw new RelayError('usage', { what: 'Give a name or a phone number.' });
   const found = await client.get('/api/contacts', { query: { query, kind, limit: SHOWN + 1 } });
   const known = found.contacts.find(({ id }) => id === found.meant);
   if (known !== undefined) return { known };
@@ -135,7 +137,7 @@ interface ContactLayout {
   readonly now: Date;
 }
 
-const HEAD = ['NAME', 'NUMBER', 'READ', 'REPLY', 'START', 'LAST MESSAGE', 'KNOCKS'] as const;
+const HEAD = ['NAME', 'NUMBER', 'READ', 'REPLY', 'START', 'LAST MESSAGE', 'REQUESTS'] as const;
 const GAP = '  ';
 const LONGEST_NAME = 28;
 
@@ -175,7 +177,7 @@ function replies(
   { can_reply, reply_mode }: NonNullable<ListedContact['grant']>,
   now: Date,
 ): string {
-  if (until !== null && can_reply) return `rests to ${formatClock(new Date(until), now)}`;
+  if (until !== null && can_reply) return `cooldown to ${formatClock(new Date(until), now)}`;
   return can_reply && reply_mode === 'draft' ? 'draft' : yes(can_reply);
 }
 

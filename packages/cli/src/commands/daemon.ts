@@ -27,7 +27,7 @@ export const startRelayCommand: RunCommand = async ({ config, terminal, options 
       terminal.writeJson({ running: true, already_running: false, pid, port, url });
     else {
       terminal.writeLine(`Relay is running (PID ${pid}) at ${url}`);
-      terminal.writeLine('`relay open` signs you in; `relay status` shows how it is.');
+      terminal.writeLine('Sign in with `relay open`; check the state with `relay status`.');
     }
   } catch (error) {
     // Another process started a daemon in the meantime.
@@ -68,15 +68,15 @@ export const stopRelayCommand: RunCommand = async ({ config, terminal }) => {
   );
   if (stopped === null) {
     if (terminal.json) terminal.writeJson({ stopped: false, running: false });
-    else terminal.writeLine('The daemon is not running; there is nothing to stop.');
+    else terminal.writeLine('The daemon is not running.');
     return 0;
   }
   const { pid, flushed } = stopped;
   if (terminal.json) terminal.writeJson({ stopped: true, running: false, pid, flushed });
-  else if (flushed) terminal.writeLine('Stopped. Everything was flushed to disk.');
+  else if (flushed) terminal.writeLine('Stopped. All data is saved.');
   else {
     terminal.writeLine(
-      'Stopped, but it ended before it was done. What was acknowledged is safe; the next `relay start` recovers the rest.',
+      'Stopped before it had finished. Acknowledged data is safe; the next `relay start` recovers the rest.',
     );
   }
   return 0;

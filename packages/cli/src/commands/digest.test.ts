@@ -65,9 +65,9 @@ test('shows the digest of a day, then its facts by kind, then the cost', () => {
     '  *Took part*',
     '    Rohan, Bia',
     '',
-    '  (163 messages, 111 of them noise that no model read; 12,000 tokens spared)',
-    '  (1,800 tokens for 2 digests)',
-    '  (4,200 spent on the group that day, answers included)',
+    '  (163 messages, 111 filtered as noise; 12,000 model tokens saved)',
+    '  (1,800 model tokens for 2 digests)',
+    '  (4,200 model tokens for the group that day, including answers)',
   ]);
 });
 
@@ -79,7 +79,7 @@ test('shows the hours so far of an unfinished day, and failures with their sente
   const lines = shown({
     ...DAY,
     daily: null,
-    instead: 'The day is not over: its digest is made at 04:00. The hours so far:',
+    instead: 'The day is not over. The daily digest is written at 04:00. Hours so far:',
     failures: [
       {
         kind: 'hourly',
@@ -89,7 +89,7 @@ test('shows the hours so far of an unfinished day, and failures with their sente
       },
     ],
   });
-  expect(lines).toContain('  The day is not over: its digest is made at 04:00. The');
+  expect(lines).toContain('  The day is not over. The daily digest is written at 04:00.');
   expect(lines).toContain('  10:00-11:00  Mum asked about the cake.');
   expect(lines).toContain('  11:00-12:00 has no digest: No model answers.');
 });

@@ -18,6 +18,7 @@ export const showDigestsCommand: RunCommand = async ({ config, terminal, args, o
   };
   const answer = await clientOf(config.home).get('/api/digests', { query });
   if (terminal.json) terminal.writeJson(answer);
+  else if (answer.digests.length === 0) terminal.progress('No digests found.');
   else {
     const columns = Math.min(terminal.size?.columns ?? 80, 100);
     const shown = { hours: hours === true, columns, colours: terminal.colours };
@@ -96,18 +97,18 @@ function costLines(day: GroupDay): string[] {
   const digests = [...(day.daily === null ? [] : [day.daily]), ...day.hourly];
   const cost = digests.reduce((sum, { cost_tokens }) => sum + cost_tokens, 0);
   const { messages_kept, messages_cut, tokens_saved, tokens_spent } = day;
-  const heard = messages_kept + messages_cut;
-  const noise = `${figure.format(messages_cut)} of them noise that no model read`;
-  const spent = `${figure.format(tokens_spent)} spent on the group that day, answers included`;
+  const received = messages_kept + messages_cut;
+  const noise = `${figure.format(messages_cut)} filtered as noise`;
+  const spent = `${figure.format(tokens_spent)} model tokens for the group that day, including answers`;
   return [
-    ...(heard === 0
+    ...(received === 0
       ? []
       : [
-          `${formatCount(heard, 'message')}, ${noise}; ${figure.format(tokens_saved)} tokens spared`,
+          `${formatCount(received, 'message')}, ${noise}; ${figure.format(tokens_saved)} model tokens saved`,
         ]),
     ...(cost === 0
       ? []
-      : [`${figure.format(cost)} tokens for ${formatCount(digests.length, 'digest')}`]),
+      : [`${figure.format(cost)} model tokens for ${formatCount(digests.length, 'digest')}`]),
     ...(tokens_spent === 0 ? [] : [spent]),
   ];
 }

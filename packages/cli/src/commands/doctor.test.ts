@@ -27,7 +27,7 @@ test('shows each check with its sign and fix, and a verdict', () => {
     '✗ port  In use.',
     '        → Stop it.',
     '',
-    '1 thing to mend.',
+    '1 problem to fix.',
   ]);
 });
 

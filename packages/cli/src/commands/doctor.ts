@@ -54,14 +54,14 @@ export function formatChecks(
       ? [line]
       : [line, `  ${' '.repeat(width)}  → ${toPrintable(check.mend)}`];
   });
-  const wrong = checks.filter((check) => check.ok === 'no').length;
-  const doubts = checks.filter((check) => check.ok === 'warn').length;
+  const problems = checks.filter((check) => check.ok === 'no').length;
+  const warnings = checks.filter((check) => check.ok === 'warn').length;
   const verdict =
-    wrong > 0
-      ? `${formatCount(wrong, 'thing')} to mend.`
-      : doubts > 0
-        ? `Nothing is broken; ${formatCount(doubts, 'thing')} to look at.`
-        : 'All is well.';
+    problems > 0
+      ? `${formatCount(problems, 'problem')} to fix.`
+      : warnings > 0
+        ? `No problems, ${formatCount(warnings, 'warning')}.`
+        : 'No problems found.';
   return [...lines, '', verdict];
 }
 
@@ -78,14 +78,14 @@ export function checkNode(version: string): HealthCheck {
 }
 
 export function checkClock(home: string, now: number): HealthCheck {
-  const mend = 'Set the clock, or let the system do it: `timedatectl set-ntp true` on Linux.';
+  const fix = 'Set the clock, or turn on automatic time: `timedatectl set-ntp true` on Linux.';
   if (now < RELEASE_DATE_MS)
-    return failedCheck('clock', `The clock says ${new Date(now).toISOString()}.`, mend);
+    return failedCheck('clock', `The clock shows ${new Date(now).toISOString()}.`, fix);
   const written = statSync(join(home, 'relay.log'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const behind = (written - now) / 1_000;
   if (behind > 60) {
     const found = `The clock is ${formatDuration(behind)} behind the last line of the log.`;
-    return warningCheck('clock', found, mend);
+    return warningCheck('clock', found, fix);
   }
   return passedCheck('clock', `${new Date(now).toISOString().slice(0, 19)}Z.`);
 }
@@ -97,7 +97,7 @@ function checkDisk(home: string): HealthCheck {
   const free = bavail * bsize;
   const found = `${formatBytes(free)} free.`;
   if (free < 100_000_000)
-    return failedCheck('disk', found, 'Free at least 1 GB: nothing can be saved.');
+    return failedCheck('disk', found, 'Free at least 1 GB; Relay cannot save data.');
   if (free < 1_000_000_000) return warningCheck('disk', found, 'Free at least 1 GB.');
   return passedCheck('disk', found);
 }
@@ -130,7 +130,7 @@ function isFree(port: number): Promise<boolean> {
 
 function checkHome(home: string): HealthCheck {
   const found = statSync(home, { throwIfNoEntry: false });
-  if (found === undefined) return passedCheck('home', `${home} is made at the first start.`);
+  if (found === undefined) return passedCheck('home', `${home} is created at the first start.`);
   if (!found.isDirectory()) {
     return failedCheck(
       'home',
@@ -140,16 +140,16 @@ function checkHome(home: string): HealthCheck {
   }
   if (process.getuid === undefined) return passedCheck('home', `${home}.`);
   if (found.uid !== process.getuid()) {
-    const mend = `Run \`chown -R $(id -u) "${home}"\` as root, or choose another home with RELAY_HOME.`;
-    return failedCheck('home', `${home} belongs to another user (uid ${found.uid}).`, mend);
+    const fix = `Run \`chown -R $(id -u) "${home}"\` as root, or choose another home with RELAY_HOME.`;
+    return failedCheck('home', `${home} belongs to another user (uid ${found.uid}).`, fix);
   }
   const open = readable(home, found.mode);
   return open.length === 0
-    ? passedCheck('home', `${home}, closed to others.`)
+    ? passedCheck('home', `${home}, readable only by you.`)
     : warningCheck(
         'home',
         `Others can read ${open.join(', ')}.`,
-        '`relay stop` and `relay start` mend it.',
+        'Run `relay stop`, then `relay start`.',
       );
 }
 
@@ -170,8 +170,8 @@ function checkDaemon(daemon: Daemon): HealthCheck {
     ? warningCheck('daemon', 'Not running.', 'Run `relay start`.')
     : warningCheck(
         'daemon',
-        `Not running; the last one (PID ${daemon.stalePid}) ended without stopping.`,
-        'Run `relay start`; it recovers by itself.',
+        `Not running; the last daemon (PID ${daemon.stalePid}) did not shut down properly.`,
+        'Run `relay start`; it recovers automatically.',
       );
 }
 
@@ -182,14 +182,14 @@ export async function checkSettings(config: CliConfig): Promise<HealthCheck> {
   const { settings, fault: unreadable } = readHomeSettings(config.home);
   const fault = unreadable ?? faultIn(settings);
   return fault === null
-    ? passedCheck('settings', 'In order.')
-    : failedCheck('settings', `${file}: ${fault}.`, 'Mend it or remove it.');
+    ? passedCheck('settings', 'Valid.')
+    : failedCheck('settings', `${file}: ${fault}.`, 'Fix it or remove it.');
 }
 
 function checkModelKey({ modelKey, keylessProvider }: CliConfig): HealthCheck {
   if (modelKey !== null) return passedCheck('model key', `Found in ${modelKey}.`);
   if (keylessProvider !== null)
-    return passedCheck('model key', `None; ${keylessProvider} works without.`);
+    return passedCheck('model key', `None; ${keylessProvider} needs no key.`);
   return warningCheck(
     'model key',
     'None found: agents cannot answer.',
@@ -212,7 +212,7 @@ async function loadDaemonChecks(
     return [
       failedCheck(
         'daemon',
-        `It does not answer: ${message}`,
+        `The daemon does not answer: ${message}`,
         'Run `relay stop`, then `relay start`.',
       ),
     ];
@@ -230,11 +230,11 @@ async function checkDatabase({ home, databaseUrl }: CliConfig): Promise<HealthCh
 async function checkServer(databaseUrl: string): Promise<HealthCheck> {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
   if (url === null) {
-    const mend = 'Write it as postgres://user:password@host:5432/database.';
-    return failedCheck('database', 'DATABASE_URL is not an address.', mend);
+    const fix = 'Use the form postgres://user:password@host:5432/database.';
+    return failedCheck('database', 'DATABASE_URL is not an address.', fix);
   }
   // A Unix socket has no host to connect to.
-  if (url.hostname === '') return passedCheck('database', 'DATABASE_URL names a local socket.');
+  if (url.hostname === '') return passedCheck('database', 'DATABASE_URL is a local socket.');
   const port = Number(url.port || 5432);
   return (await answers(url.hostname, port))
     ? passedCheck('database', `A server answers at ${url.hostname}:${port}.`)

@@ -6,8 +6,8 @@ const COLOURS = { dim: (text: unknown) => `(${text})`, bold: (text: unknown) => 
 
 test('shows the cost beforehand, and whether the daily budget covers it', () => {
   expect(formatEvalCost(EVAL_PLAN)).toEqual([
-    'This asks ollama qwen3 4 questions: about 2,900 tokens in and 60 out.',
-    'They count towards today, where 2,000,000 are left.',
+    'This makes 4 model calls to ollama qwen3: about 2,900 input and 60 output tokens.',
+    'They count towards today’s budget, which has 2,000,000 tokens left.',
   ]);
   expect(formatEvalCost({ ...EVAL_PLAN, left_today: 1_000 }).at(-1)).toContain('not enough');
 });
@@ -15,22 +15,22 @@ test('shows the cost beforehand, and whether the daily budget covers it', () => 
 test('shows the scores of the trigger, hard cases separately, and the confusions', () => {
   const lines = formatEvalReport({ ...EVAL_REPORT, digest: null }, COLOURS);
   expect(lines).toEqual([
-    '*Trigger: 6 cases, 4 of them put to the model*',
+    '*Trigger: 6 cases, 4 sent to the model*',
     '                   precision   recall  right  wrong  missed',
-    '  phase 1 alone       75.0 %  100.0 %      3      1       0',
+    '  phase 1 only        75.0 %  100.0 %      3      1       0',
     '  both phases        100.0 %  100.0 %      3      0       0',
     '  phase 1, 0 hard          –        –      0      0       0',
     '  both, hard               –        –      0      0       0',
     '',
-    'Labels right: 75.0 %. Answers nobody could read: 1. Answers to others than the owner: 0.',
-    '(What the owner’s messages are (rows), and what they were taken for:)',
+    'Correct labels: 75.0 %. Unreadable answers: 1. Answers to people other than the owner: 0.',
+    '(Labels of the owner’s messages (rows: expected, columns: detected):)',
     '                  direct_request  mention_only  false_positive  no_mention',
     '  direct_request               3             0               0           0',
     '  mention_only                 0             0               0           0',
     '  false_positive               0             0               0           0',
     '  no_mention                   0             0               0           2',
     '',
-    '(ollama qwen3: 4 questions, 2,811 tokens in, 40 out.)',
+    '(ollama qwen3: 4 model calls, 2,811 input and 40 output tokens.)',
   ]);
 });
 

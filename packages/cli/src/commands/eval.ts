@@ -54,20 +54,20 @@ interface EvalRequest {
 function parseEvalRequest(options: CommandOptions): EvalRequest {
   const set = SETS.find((each) => each === options.set);
   if (set === undefined)
-    throw new RelayError('usage', { what: 'Give --set one of trigger, digest and all.' });
+    throw new RelayError('usage', { what: 'Give --set one of trigger, digest, all.' });
   if (options.limit === undefined) return { set };
   const limit = Number(options.limit);
   if (Number.isInteger(limit) && limit >= 1) return { set, limit };
-  throw new RelayError('usage', { what: 'Give --limit a whole number, as in `--limit 20`.' });
+  throw new RelayError('usage', { what: 'Give --limit a whole number, such as `--limit 20`.' });
 }
 
 async function confirmCost({ terminal, options }: CommandCall, plan: EvalPlan): Promise<boolean> {
   if (!terminal.json) for (const line of formatEvalCost(plan)) terminal.progress(line);
   if (options.yes === true) return true;
   if (terminal.json || !canAsk())
-    throw new RelayError('usage', { what: 'This spends tokens. Say that you want it with --yes.' });
+    throw new RelayError('usage', { what: 'This spends model tokens. Add --yes to confirm.' });
   terminal.clearTransient();
-  return /^y(es)?$/i.test(await askUser('Go on? [y/N] '));
+  return /^y(es)?$/i.test(await askUser('Continue? [y/N] '));
 }
 
 async function followEval(
@@ -97,11 +97,11 @@ const percent = (share: number | null): string =>
 export function formatEvalCost(plan: EvalPlan): string[] {
   const tokens = plan.input_tokens + plan.output_tokens;
   const model = `${toOneLine(plan.provider)} ${toOneLine(plan.model)}`;
-  const cost = `This asks ${model} ${formatCount(plan.calls, 'question')}: about ${number(plan.input_tokens)} tokens in and ${number(plan.output_tokens)} out.`;
-  const left = `They count towards today, where ${number(plan.left_today)} are left.`;
+  const cost = `This makes ${formatCount(plan.calls, 'model call')} to ${model}: about ${number(plan.input_tokens)} input and ${number(plan.output_tokens)} output tokens.`;
+  const left = `They count towards today’s budget, which has ${number(plan.left_today)} tokens left.`;
   return tokens <= plan.left_today
     ? [cost, left]
-    : [cost, left, 'That is not enough: it will end before it is done. Try --limit.'];
+    : [cost, left, 'That is not enough to finish. Use --limit.'];
 }
 
 export function formatEvalReport(report: EvalReport, colours: Colours): string[] {
@@ -111,7 +111,7 @@ export function formatEvalReport(report: EvalReport, colours: Colours): string[]
     ...(digest === null ? [] : digestLines(digest, colours)),
   ];
   const model = `${toOneLine(report.provider)} ${toOneLine(report.model)}`;
-  const cost = `${model}: ${formatCount(spent.calls, 'question')}, ${number(spent.input_tokens)} tokens in, ${number(spent.output_tokens)} out.`;
+  const cost = `${model}: ${formatCount(spent.calls, 'model call')}, ${number(spent.input_tokens)} input and ${number(spent.output_tokens)} output tokens.`;
   return [...parts, colours.dim(cost)];
 }
 
@@ -119,18 +119,18 @@ function triggerLines(report: TriggerReport, colours: Colours): string[] {
   const { hard } = report;
   return [
     colours.bold(
-      `Trigger: ${formatCount(report.cases, 'case')}, ${report.asked} of them put to the model`,
+      `Trigger: ${formatCount(report.cases, 'case')}, ${report.asked} sent to the model`,
     ),
     ...table([
       ['', 'precision', 'recall', 'right', 'wrong', 'missed'],
-      scoreRow('phase 1 alone', report.phase_one),
+      scoreRow('phase 1 only', report.phase_one),
       scoreRow('both phases', report.both_phases),
       scoreRow(`phase 1, ${hard.cases} hard`, hard.phase_one),
       scoreRow('both, hard', hard.both_phases),
     ]),
     '',
-    `Labels right: ${percent(report.label_accuracy)}. Answers nobody could read: ${report.unread}. Answers to others than the owner: ${report.answered_others}.`,
-    colours.dim('What the owner’s messages are (rows), and what they were taken for:'),
+    `Correct labels: ${percent(report.label_accuracy)}. Unreadable answers: ${report.unread}. Answers to people other than the owner: ${report.answered_others}.`,
+    colours.dim('Labels of the owner’s messages (rows: expected, columns: detected):'),
     ...table([
       ['', ...TRIGGER_CASE_LABELS],
       ...TRIGGER_CASE_LABELS.map((was) => [
@@ -170,7 +170,7 @@ function digestLines(report: DigestReport, colours: Colours): string[] {
     ]),
     ...leaks.map(({ day, leak }) => `  ${day.group} ${day.day}, ${leak.reason}: ${leak.fact}`),
     colours.dim(
-      'The model judged its own digests; leaks are found by pattern, so a paraphrase may slip through.',
+      'The model rated its own digests. Leaks are found by pattern, so paraphrased ones may be missed.',
     ),
     '',
   ];

@@ -29,7 +29,7 @@ export const grantPermissionsCommand: RunCommand = async ({ config, terminal, ar
   if (terminal.json) terminal.writeJson(permission);
   else {
     for (const line of formatGrant(permission)) terminal.writeLine(line);
-    terminal.note(`\`relay revoke ${formatGranteeArgument(permission)}\` takes it back.`);
+    terminal.note(`Revoke it with \`relay revoke ${formatGranteeArgument(permission)}\`.`);
   }
   return 0;
 };
@@ -76,7 +76,7 @@ function quietHours(given: string): { from: string; to: string } | null {
   if (given === '') return null;
   const [, from, to] = /^(\d\d?:\d\d)\s*[-–]\s*(\d\d?:\d\d)$/.exec(given) ?? [];
   if (from === undefined || to === undefined) {
-    throw new RelayError('usage', { what: 'Give --quiet two times, as in 22:00-07:00.' });
+    throw new RelayError('usage', { what: 'Give --quiet two times, such as 22:00-07:00.' });
   }
   return { from: from.padStart(5, '0'), to: to.padStart(5, '0') };
 }
@@ -114,7 +114,7 @@ function whomOf(
 const nameOf = (meant: ContactTarget): string | null =>
   'phoneNumber' in meant ? formatPhone(meant.phoneNumber) : null;
 
-// `relay revoke <who>`: revokes permissions at once, also for messages already queued.
+// `relay revoke <who>`: revokes permissions, also for messages already queued.
 
 export const revokePermissionsCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
@@ -125,7 +125,7 @@ export const revokePermissionsCommand: RunCommand = async ({ config, terminal, a
   if (options.remove === true) {
     const removed = await client.delete('/api/whatsapp/permissions/{id}', { path });
     if (terminal.json) terminal.writeJson(removed);
-    else terminal.writeLine(`Removed: ${who}. Agents may do nothing here any more.`);
+    else terminal.writeLine(`Removed: ${who}. Agents have no access.`);
     return 0;
   }
   const permission = await client.patch('/api/whatsapp/permissions/{id}', {
@@ -136,7 +136,7 @@ export const revokePermissionsCommand: RunCommand = async ({ config, terminal, a
   else {
     for (const line of formatGrant(permission)) terminal.writeLine(line);
     terminal.note(
-      `\`relay revoke ${formatGranteeArgument(permission)} --remove\` forgets the record as well.`,
+      `Delete the record too with \`relay revoke ${formatGranteeArgument(permission)} --remove\`.`,
     );
   }
   return 0;
@@ -160,10 +160,10 @@ export function formatGrant(permission: Permission): string[] {
     `${formatGrantee(permission)}: agents may ${describeGrant(permission)}.`,
     ...grantOptionLines(options).map((line) => `  ${toPrintable(line)}`),
     ...(canReply && !canRead
-      ? ['They are written to but not read, so they get no automatic replies: add --read.']
+      ? ['Agents may not read this chat, so they do not reply automatically. Add --read.']
       : []),
     ...(canReply && canRead && replyMode === 'draft'
-      ? ['Replies wait under `relay approvals` until you say yes.']
+      ? ['Replies need your approval: `relay approvals`.']
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-// `relay hold [reason]`: stops all sending at once until `relay release`, also across restarts.
+// `relay hold [reason]`: stops all sending until `relay release`, also across restarts.
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 
@@ -6,7 +6,7 @@ export const holdSendingCommand: RunCommand = async ({ config, terminal, args })
   const body = args.length === 0 ? {} : { reason: args.join(' ') };
   const held = await clientOf(config.home).post('/api/hold', { body });
   if (terminal.json) terminal.writeJson(held);
-  else terminal.writeLine('On hold: nothing is sent. `relay release` ends it.');
+  else terminal.writeLine('Sending is on hold. End the hold with `relay release`.');
   return 0;
 };
 
@@ -15,6 +15,6 @@ export const holdSendingCommand: RunCommand = async ({ config, terminal, args })
 export const releaseSendingCommand: RunCommand = async ({ config, terminal }) => {
   const held = await clientOf(config.home).post('/api/release');
   if (terminal.json) terminal.writeJson(held);
-  else terminal.writeLine('Released: messages leave again.');
+  else terminal.writeLine('The hold has ended. Queued messages are sent again.');
   return 0;
 };

@@ -39,8 +39,8 @@ export const initRelayCommand: RunCommand = async (call) => {
   const probe = options.skipProbe || options.braveKey ? null : await sendProbe(client, terminal);
   if (terminal.json) {
     terminal.writeJson({ connected: true, phone: link.phone, name: link.name, probe });
-  } else if (probe !== null) sayProbe(terminal, probe);
-  if (!options.braveKey) sayMissing(call, Object.keys(model).length > 0);
+  } else if (probe !== null) printProbe(terminal, probe);
+  if (!options.braveKey) printMissing(call, Object.keys(model).length > 0);
   return probe === null || probe.arrived ? 0 : 1;
 };
 
@@ -51,30 +51,30 @@ async function withoutLink(
 ): Promise<number> {
   if (Object.keys(settings).length > 0) await client.patch('/api/settings', { body: settings });
   if (terminal.json) terminal.writeJson({ connected: false, phone: null, name: null, probe: null });
-  else terminal.writeLine('Not linked yet: `relay init` links your WhatsApp account.');
+  else terminal.writeLine('No phone is linked yet. Link one with `relay init`.');
   return 0;
 }
 
 async function sendProbe(client: Client, terminal: Terminal): Promise<ProbeReport> {
-  terminal.progress('Writing a message to yourself …');
+  terminal.progress('Sending a test message to yourself …');
   return client.post('/api/whatsapp/probe');
 }
 
-function sayProbe({ writeLine, colours }: Terminal, probe: ProbeReport): void {
-  if (probe.arrived) writeLine(`A message to yourself arrived: ${colours.green('✓')}`);
+function printProbe({ writeLine, colours }: Terminal, probe: ProbeReport): void {
+  if (probe.arrived) writeLine(`${colours.green('✓')} The test message was sent.`);
   else writeLine(`${colours.red('✗')} ${probe.sentence}`);
 }
 
 /** Lists what a person would have been asked for. */
-function sayMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
+function printMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
   const known = isGiven || config.modelKey !== null || config.keylessProvider !== null;
   if (!known && options.skipModel !== true) {
     terminal.progress(
-      'No model is set: `relay init --provider anthropic --api-key < key.txt` brings one.',
+      'No model is set. Set one with `relay init --provider anthropic --api-key < key.txt`.',
     );
   }
   if (options.skipGrants !== true) {
-    terminal.progress('Nobody is read or answered yet: `relay grant <who> --read --draft`.');
+    terminal.progress('No grants yet. Add one with `relay grant <who> --read --draft`.');
   }
 }
 
@@ -87,7 +87,7 @@ interface SetupContext extends CommandCall {
 }
 
 async function runGuidedSetup(call: CommandCall): Promise<number> {
-  // Read before anything is started, so that mistakes are reported at once.
+  // Read before anything is started, so that mistakes are reported first.
   const given = await readModelOptions(call);
   await ensureDaemon(call.config, call.terminal);
   const stage = { ...call, client: clientOf(call.config.home) };
@@ -98,8 +98,8 @@ async function runGuidedSetup(call: CommandCall): Promise<number> {
   const open = [model, link !== null, probe !== null, grants].filter((done) => !done).length;
   call.terminal.note(
     open === 0
-      ? 'All set. `relay open` shows it in your browser.'
-      : `${formatCount(open, 'step')} left for later: \`relay init\` goes on there.`,
+      ? 'Setup is complete. Open the console with `relay open`.'
+      : `${formatCount(open, 'step')} skipped. Continue with \`relay init\`.`,
   );
   return probe === false ? 1 : 0;
 }
@@ -110,7 +110,7 @@ async function chooseModel(stage: SetupContext, given: ModelChoice): Promise<boo
   if (Object.keys(given).length > 0) await client.patch('/api/settings', { body: { ...given } });
   if (options.skipModel === true) return skipped(stage, 'Model');
   if (await modelAnswers(stage)) return true;
-  explain(stage, 'Model', 'Your agents think with it; without one nobody is answered.');
+  explain(stage, 'Model', 'Your agents need a model to answer.');
   for (;;) {
     const asked = await orRefusal(stage, askModelChoice({}));
     if (asked === null) continue;
@@ -128,7 +128,7 @@ async function modelAnswers(stage: SetupContext): Promise<boolean> {
     if (model.provider !== null) failed(stage, model.sentence);
     return false;
   }
-  terminal.progress('Asking the model one short question …');
+  terminal.progress('Testing the model …');
   const { ok, sentence } = await client.post('/api/settings/model/trial');
   if (ok) done(stage, 'Model', sentence);
   else failed(stage, sentence);
@@ -144,7 +144,7 @@ async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
     return before;
   }
   if (options.skipLink === true) return skip(stage, 'WhatsApp');
-  explain(stage, 'WhatsApp', 'Relay becomes one more device of your account, as WhatsApp Web is.');
+  explain(stage, 'WhatsApp', 'Relay is linked as a device of your account, like WhatsApp Web.');
   const given = typeof options.phone === 'string' ? options.phone : await askHow();
   if (given === null) return skip(stage, 'WhatsApp');
   terminal.progress('Connecting to WhatsApp …');
@@ -157,26 +157,26 @@ async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
 /** A phone number, an empty string for a QR code, or null to skip. */
 async function askHow(): Promise<string | null> {
   const answer = await askUser(
-    'Enter shows a QR code, your number a code to type; "skip" for later: ',
+    'Press Enter for a QR code, or give your phone number for a pairing code, or "skip": ',
   );
   return /^s(kip)?$/i.test(answer) ? null : answer;
 }
 
-/** True when the message arrived, now or earlier; null when skipped. */
+/** True when the message was sent, now or earlier; null when skipped. */
 async function sendTestMessage(stage: SetupContext, { phone }: LinkBody): Promise<boolean | null> {
   const { client, terminal, options } = stage;
   if (phone !== null && (await hasTestMessageArrived(client, phone))) {
-    done(stage, 'Test message', 'It has arrived before.');
+    done(stage, 'Test message', 'Already sent.');
     return true;
   }
   if (options.skipProbe === true) return skip(stage, 'Test message');
-  explain(stage, 'Test message', 'A message to your own chat proves the way out and back.');
-  if (/^(s(kip)?|no?)$/i.test(await askUser('Enter sends it; "skip" for later: '))) {
+  explain(stage, 'Test message', 'A message to your own chat checks that sending works.');
+  if (/^(s(kip)?|no?)$/i.test(await askUser('Press Enter to send it, or "skip": '))) {
     return skip(stage, 'Test message');
   }
-  terminal.progress('Writing a message to yourself …');
+  terminal.progress('Sending a test message to yourself …');
   const { arrived, sentence } = await client.post('/api/whatsapp/probe');
-  if (arrived) done(stage, 'Test message', `A message to yourself arrived: ✓`);
+  if (arrived) done(stage, 'Test message', 'Sent.');
   else failed(stage, sentence);
   return arrived;
 }
@@ -200,17 +200,19 @@ async function firstGrants(stage: SetupContext): Promise<boolean> {
     return true;
   }
   if (options.skipGrants === true) return skipped(stage, 'Grants');
-  explain(stage, 'Grants', 'Nobody is read or answered until you say who.');
+  explain(stage, 'Grants', 'Agents read and answer only the people that you choose.');
   let some = false;
   for (;;) {
-    const who = await askUser(`${some ? 'Who else' : 'Who'}? A name or a number; Enter to skip: `);
+    const who = await askUser(`${some ? 'Next name' : 'Name'} or number (Enter to skip): `);
     if (who === '') return some || skipped(stage, 'Grants');
     some = (await grantOne(stage, who)) || some;
   }
 }
 
 async function grantOne(stage: SetupContext, who: string): Promise<boolean> {
-  const how = await askUser('(r)ead only, (d)raft answers for your yes, (a)nswer by itself [d]: ');
+  const how = await askUser(
+    '(r)ead only, (d)raft replies for your approval, (a)nswer automatically [d]: ',
+  );
   const options = {
     read: true as const,
     ...(/^r/i.test(how) ? {} : /^a/i.test(how) ? { reply: true } : { draft: true }),
@@ -239,7 +241,7 @@ const failed = ({ terminal }: SetupContext, sentence: string): void =>
   terminal.writeLine(`${terminal.colours.red('✗')} ${sentence}`);
 
 function skip(stage: SetupContext, step: string): null {
-  stage.terminal.writeLine(`– ${step}: left for later.`);
+  stage.terminal.writeLine(`– ${step}: skipped.`);
   return null;
 }
 
@@ -272,7 +274,7 @@ async function readModelOptions({ options }: CommandCall): Promise<ModelChoice> 
 async function readSearchKey({ options }: CommandCall): Promise<{ brave_api_key?: string }> {
   if (!options.braveKey) return {};
   if (options.apiKey && !canAsk()) {
-    const what = 'Only one key can be piped in at a time: give --api-key and --brave-key in turn.';
+    const what = 'Only one key can be piped in at a time. Give --api-key and --brave-key in turn.';
     throw new RelayError('usage', { what });
   }
   return { brave_api_key: await readKey('Brave Search API key', '--brave-key') };
@@ -283,7 +285,7 @@ async function readKey(name: string, option: string): Promise<string> {
     ? await askUser(`${name} (not shown): `, { secret: true })
     : await readPipedLine();
   if (key !== '') return key;
-  const what = `No ${name} came in. Pipe it in, as in \`relay init ${option} < key.txt\`.`;
+  const what = `No ${name} was given. Pipe it in: \`relay init ${option} < key.txt\`.`;
   throw new RelayError('usage', { what });
 }
 
@@ -302,11 +304,9 @@ async function askModelChoice(given: ModelChoice): Promise<ModelChoice> {
 
 /** For a self-hosted server: which model, and the address unless it is known. */
 async function askServer(given: ModelChoice): Promise<ModelChoice> {
-  const name = given.model_name ?? (await askUser('Name of the model, as the server knows it: '));
+  const name = given.model_name ?? (await askUser('Model name on the server: '));
   const elsewhere = given.model_provider === 'openai-compatible' && !given.model_base_url;
-  const url = elsewhere
-    ? await askUser('Address of the server, as in http://127.0.0.1:8000/v1: ')
-    : '';
+  const url = elsewhere ? await askUser('Server address, such as http://127.0.0.1:8000/v1: ') : '';
   return { ...named('model_name', name), ...named('model_base_url', url) };
 }
 
@@ -314,7 +314,7 @@ function chosen(name: string): ModelChoice {
   if (name.trim() === '') return {};
   const model_provider = parseProviderName(name);
   if (model_provider !== null) return { model_provider };
-  throw new RelayError('usage', { what: `There is no provider "${name}". There are ${NAMES}.` });
+  throw new RelayError('usage', { what: `There is no provider "${name}". Use one of ${NAMES}.` });
 }
 
 function named(

@@ -11,12 +11,12 @@ const line = (over: Partial<LedgerLine> = {}): LedgerLine => ({
   actor: 'router',
   who: 'router',
   action: 'route_message',
-  what: 'a message came in',
+  what: 'receive a message',
   subject: { kind: 'message', id: 'M' },
   about: 'Mom',
   outcome: 'needs_approval',
   reason: 'draft',
-  sentence: 'Replies here are drafts. Read it under `relay approvals` and send it with your yes.',
+  sentence: 'Replies in this chat are drafts that you approve. Nothing is sent before.',
   detail: {},
   ...over,
 });
@@ -31,9 +31,9 @@ test('aligns time, actor, action, contact, result and reason in columns', () => 
     ),
   ]).toEqual(
     [
-      'TIME         WHO               WHAT                  ABOUT               OUTCOME         WHY',
-      '      14:02  router            a message came in     Mom                 needs approval  Replies here are drafts.',
-      '      14:02  conversation “G…  a message came in                         needs approval  Replies here are drafts.',
+      'TIME         ACTOR             ACTION                CONTACT             OUTCOME         REASON',
+      '      14:02  router            receive a message     Mom                 needs approval  Replies in this chat',
+      '      14:02  conversation “G…  receive a message                         needs approval  Replies in this chat',
     ].map((text, n) => (n === 0 ? text : expect.stringContaining(text))),
   );
 });
@@ -41,10 +41,17 @@ test('aligns time, actor, action, contact, result and reason in columns', () => 
 test('fits lines to the window, and cuts nothing without a terminal', () => {
   const [cut] = formatLedgerLines([line()], look(120));
   expect(textWidth(cut ?? '')).toBeLessThanOrEqual(120);
-  expect(formatLedgerLines([line()], look(null))[0]).toContain('send it with your yes.');
+  expect(formatLedgerLines([line()], look(null))[0]).toContain('Nothing is sent before.');
   const [first, second] = (formatLedgerLines([line()], look(90))[0] ?? '').split('\n');
   expect(first).toContain('needs approval');
-  expect(second).toContain('Replies here are drafts.');
+  expect(second).toContain('Replies in this chat are drafts');
+});
+
+test('names outcomes in plain words', () => {
+  expect(formatLedgerLines([line({ outcome: 'deny' })], look(null))[0]).toContain('  refused  ');
+  expect(formatLedgerLines([line({ outcome: 'handed_over' })], look(null))[0]).toContain(
+    '  handed over  ',
+  );
 });
 
 test('prevents names from controlling the terminal', () => {

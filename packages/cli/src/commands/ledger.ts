@@ -27,7 +27,7 @@ export const showLedgerCommand: RunCommand = async ({ config, terminal, options 
     return 0;
   }
   const entries = last.entries.toReversed();
-  if (!terminal.json && entries.length === 0) terminal.progress('Nothing was decided that fits.');
+  if (!terminal.json && entries.length === 0) terminal.progress('No matching decisions.');
   if (!terminal.json && entries.length > 0)
     terminal.writeLine(formatLedgerHeader(terminal.colours));
   show(terminal, entries);
@@ -89,11 +89,11 @@ export const formatLedgerHeader = (colours: Pick<LedgerLayout['colours'], 'dim'>
   colours.dim(
     [
       padText('TIME', WIDTHS.time),
-      padText('WHO', WIDTHS.who),
-      padText('WHAT', WIDTHS.what),
-      padText('ABOUT', WIDTHS.about),
+      padText('ACTOR', WIDTHS.who),
+      padText('ACTION', WIDTHS.what),
+      padText('CONTACT', WIDTHS.about),
       padText('OUTCOME', WIDTHS.outcome),
-      'WHY',
+      'REASON',
     ].join(GAP),
   );
 
@@ -124,10 +124,21 @@ const COLOUR: Readonly<Record<string, 'red' | 'yellow' | 'green' | undefined>> =
   answered: 'green',
 };
 
+/** Outcomes whose code is not a plain word. */
+const OUTCOME_NAMES: Readonly<Record<string, string | undefined>> = {
+  allow: 'allowed',
+  deny: 'refused',
+  stored: 'stored only',
+  unanswered: 'not answered',
+};
+
+export const describeLedgerOutcome = (outcome: string): string =>
+  OUTCOME_NAMES[outcome] ?? outcome.replaceAll('_', ' ');
+
 function paint(outcome: string, { colours }: LedgerLayout): string {
-  const words = cell(outcome.replaceAll('_', ' '), WIDTHS.outcome);
+  const text = cell(describeLedgerOutcome(outcome), WIDTHS.outcome);
   const colour = COLOUR[outcome];
-  return colour === undefined ? words : colours[colour](words);
+  return colour === undefined ? text : colours[colour](text);
 }
 
 // `--since`: a duration (`2h`, `3d`) or a date (`2026-11-14`, `2026-11-14 09:00`).
@@ -137,5 +148,5 @@ export function parseSince(text: string, now: Date): Date {
   if (span !== null) return new Date(now.getTime() - span);
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date(text);
   if (!Number.isNaN(date.getTime()) && /\d{4}/.test(text)) return date;
-  throw new RelayError('usage', { what: 'Write --since as `2h`, `3d` or `2026-11-14 09:00`.' });
+  throw new RelayError('usage', { what: 'Give --since as `2h`, `3d` or `2026-11-14 09:00`.' });
 }

@@ -31,7 +31,7 @@ test('-n prints the last lines, also from rotated files', async () => {
 
 test('shows the output of a daemon that ended before it had a log', async () => {
   mkdirSync(relay.home);
-  expect((await relay.run('logs')).err).toContain('Nothing in the log');
+  expect((await relay.run('logs')).err).toContain('is empty.');
   writeFileSync(join(relay.home, 'daemon.out'), 'Error: no \u001b[31mluck\n');
   expect((await relay.run('logs')).out).toContain('Error: no ⟨U+001B⟩[31mluck');
 });

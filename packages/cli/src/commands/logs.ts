@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts';
 export const showLogsCommand: RunCommand = async ({ config, terminal, options }) => {
   const count = Number(options.lines);
   if (!Number.isInteger(count) || count < 0) {
-    throw new RelayError('usage', { what: 'Give --lines a whole number, as in `-n 100`.' });
+    throw new RelayError('usage', { what: 'Give --lines a whole number, such as `-n 100`.' });
   }
   const wanted = createLevelFilter(levelOf(options.level));
   const show = (line: string) => {
@@ -24,13 +24,13 @@ export const showLogsCommand: RunCommand = async ({ config, terminal, options })
   if (follower) {
     for await (const line of follower.lines()) if (wanted(line)) show(line);
   }
-  const crash = terminal.json ? '' : lastWords(config.home);
-  if (crash !== '') terminal.writeLine(`What the daemon last said outside its log:\n${crash}`);
-  else if (lines.length === 0) terminal.progress(`Nothing in the log of ${config.home} yet.`);
+  const output = terminal.json ? '' : readDaemonOutput(config.home);
+  if (output !== '') terminal.writeLine(`Last output of the daemon outside its log:\n${output}`);
+  else if (lines.length === 0) terminal.progress(`The log of ${config.home} is empty.`);
   return 0;
 };
 
-function lastWords(home: string): string {
+function readDaemonOutput(home: string): string {
   try {
     return toPrintable(readFileSync(join(home, 'daemon.out'), 'utf8').trim().slice(-4_000));
   } catch {
@@ -41,7 +41,7 @@ function lastWords(home: string): string {
 function levelOf(option: unknown): LogLevel {
   if (option === undefined) return 'debug';
   if (LOG_LEVELS.includes(option as LogLevel)) return option as LogLevel;
-  throw new RelayError('usage', { what: `--level is one of ${LOG_LEVELS.join(', ')}.` });
+  throw new RelayError('usage', { what: `Give --level one of ${LOG_LEVELS.join(', ')}.` });
 }
 
 // Reads the daemon's log files: the live one, then the rotated ones, oldest last.
@@ -82,7 +82,7 @@ function backwards(
       readSync(fd, block, 0, length, at);
       tail = Buffer.concat([block, tail]);
       const cut = at === 0 ? 0 : tail.indexOf(10) + 1;
-      // A block without a line break belongs to a line that began earlier.
+      // A block without a line break belongs to a line that started earlier.
       if (at > 0 && cut === 0) continue;
       const lines = tail.subarray(cut).toString('utf8').split('\n').filter(Boolean);
       tail = tail.subarray(0, cut);
@@ -119,7 +119,7 @@ class LogFollower {
   #at: number;
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Begins at the current end of the log. */
+  /** Starts at the current end of the log. */
   constructor(home: string) {
     this.#home = home;
     this.#fd = openIfExists(logFilePath(home, 0));

@@ -27,31 +27,31 @@ const TRIAL: EmbeddingsTrial = {
 
 test('shows how many messages are indexed, and how long the rest takes', () => {
   expect(formatMemoryStatus(STATUS)).toEqual([
-    '  By meaning  a model on this machine; nothing leaves it',
-    '  Model       minilm-l6-v2, 384 numbers a text',
-    '  Compared    in the daemon',
-    '  Texts       12,000, 9,000 with a vector',
-    '  Waiting     3,000, 25.0 a second: 2 min to go',
+    '  Search by meaning  local model (runs on this machine)',
+    '  Model              minilm-l6-v2, 384 dimensions',
+    '  Index              in the daemon',
+    '  Texts              12,000, 9,000 indexed',
+    '  Queued             3,000 (25.0 per second, 2 min left)',
   ]);
 });
 
 test('mentions no model when it is off, and shows a failure in its sentence', () => {
   const off = { ...STATUS, embeddings: 'off', model: null, dims: null, index: null } as const;
   expect(formatMemoryStatus(off)).toEqual([
-    '  By meaning  off: what was said is found by its words',
-    '  Texts       12,000',
+    '  Search by meaning  off (search by words only)',
+    '  Texts              12,000',
   ]);
   const failure = { at: '2026-11-15T02:00:00.000Z', sentence: 'It does not answer.' };
   expect(formatMemoryStatus({ ...STATUS, failure }).at(-1)).toBe(
-    '  Failed      It does not answer.',
+    '  Failed             It does not answer.',
   );
 });
 
-test('states the duration and what leaves the machine before it begins', () => {
+test('states the duration and what leaves the machine before it starts', () => {
   const [time, leaves] = formatEmbeddingsTrial(TRIAL);
   expect(time).toContain('36,000 texts take about 6 min');
-  expect(leaves).toMatch(/36,000 messages, what others wrote to you included.*api\.example\.org/);
+  expect(leaves).toMatch(/36,000 messages, including those from other people.*api\.example\.org/);
   expect(formatEmbeddingsTrial({ ...TRIAL, leaves_to: null })[1]).toContain(
-    'Nothing leaves this machine',
+    'No data leaves this machine',
   );
 });

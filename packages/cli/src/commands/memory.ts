@@ -27,7 +27,7 @@ export const showMemoryStatusCommand: RunCommand = async ({ config, terminal }) 
   return 0;
 };
 
-// `relay memory embeddings off|local|endpoint`: tries the model, states the effort and what would leave the machine,
+// `relay memory embeddings off|local|endpoint`: tests the model, states the effort and what would leave the machine,
 // and starts after confirmation.
 
 export const chooseEmbeddingsCommand: RunCommand = async (call) => {
@@ -35,7 +35,7 @@ export const chooseEmbeddingsCommand: RunCommand = async (call) => {
   const client = clientOf(config.home);
   const body = await choiceOf(call);
   if (body.embeddings !== 'off') {
-    terminal.progress('Trying the model …');
+    terminal.progress('Testing the model …');
     const trial = await client.post('/api/memory/embeddings/trial', { body });
     if (!terminal.json)
       for (const line of formatEmbeddingsTrial(trial)) terminal.writeLine(toPrintable(line));
@@ -57,7 +57,7 @@ interface Choice {
 async function choiceOf({ args, options }: CommandCall): Promise<Choice> {
   const [embeddings] = args;
   if (embeddings !== 'off' && embeddings !== 'local' && embeddings !== 'endpoint') {
-    throw new RelayError('usage', { what: 'Say off, local or endpoint.' });
+    throw new RelayError('usage', { what: 'Give off, local or endpoint.' });
   }
   return {
     embeddings,
@@ -69,11 +69,11 @@ async function choiceOf({ args, options }: CommandCall): Promise<Choice> {
 
 async function readKey(): Promise<string> {
   const key = canAsk()
-    ? await askUser('Key (not shown): ', { secret: true })
+    ? await askUser('API key (not shown): ', { secret: true })
     : await readPipedLine();
   if (key !== '') return key;
   const what =
-    'No key came in. Pipe it in, as in `relay memory embeddings endpoint --key < key.txt`.';
+    'No API key was given. Pipe it in: `relay memory embeddings endpoint --key < key.txt`.';
   throw new RelayError('usage', { what });
 }
 
@@ -81,10 +81,10 @@ async function confirmEmbeddings({ terminal, options }: CommandCall): Promise<bo
   if (options.yes === true) return true;
   if (terminal.json || !canAsk()) {
     throw new RelayError('usage', {
-      what: 'Nothing was changed: say --yes to begin without being asked.',
+      what: 'Nothing was changed. Add --yes to skip the confirmation.',
     });
   }
-  if (/^y(es)?$/i.test(await askUser('Begin? [y/N] '))) return true;
+  if (/^y(es)?$/i.test(await askUser('Start? [y/N] '))) return true;
   terminal.note('Nothing was changed.');
   return false;
 }
@@ -120,17 +120,17 @@ async function sizeOf(path: string): Promise<number> {
     throw new RelayError('usage', { what: `${path} ${reason}.` });
   });
   if (found.isFile()) return found.size;
-  throw new RelayError('usage', { what: `${path} is no file. Give the .txt or .zip itself.` });
+  throw new RelayError('usage', { what: `${path} is not a file. Give the .txt or .zip file.` });
 }
 
 const FIELDS = { chat: 'chat', me: 'me', dateOrder: 'date_order', zone: 'zone' } as const;
 
 function parseImportQuery(options: CommandOptions): Record<string, string> {
-  const said = Object.entries(FIELDS).flatMap(([option, field]) => {
+  const given = Object.entries(FIELDS).flatMap(([option, field]) => {
     const value = options[option];
     return typeof value === 'string' ? [[field, value]] : [];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(given);
 }
 
 /** Limits progress updates to five a second. */
@@ -143,23 +143,25 @@ function paced(tell: (sentence: string) => void): (sentence: string) => void {
   };
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  system: 'notes of WhatsApp itself',
+const SKIP_REASONS: Readonly<Record<string, string>> = {
+  system: 'WhatsApp system messages',
   deleted: 'deleted messages',
-  media: 'media that the export leaves out',
+  media: 'media not included in the export',
   empty: 'empty messages',
   no_message: 'lines before the first message',
-  no_date: 'messages of no possible date',
+  no_date: 'messages with an invalid date',
 };
 
 function formatImportReport(report: ChatImportReport): string[] {
   const { chat_name, new_chat, messages, added, known, people, from, to, skipped } = report;
   const span = from === null || to === null ? '' : `, ${from.slice(0, 10)} to ${to.slice(0, 10)}`;
-  const left = Object.entries(skipped).map(([why, number]) => `${number} ${WHY[why] ?? why}`);
+  const reasons = Object.entries(skipped).map(
+    ([reason, number]) => `${number} ${SKIP_REASONS[reason] ?? reason}`,
+  );
   return [
-    `${toOneLine(chat_name)}${new_chat ? ' (new)' : ''}: ${formatCount(messages, 'message')} of ${formatCount(people, 'person', 'people')}${span}.`,
-    `${added} added, ${known} known already.`,
-    ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
+    `${toOneLine(chat_name)}${new_chat ? ' (new)' : ''}: ${formatCount(messages, 'message')} from ${formatCount(people, 'person', 'people')}${span}.`,
+    `${added} added, ${known} already stored.`,
+    ...(reasons.length === 0 ? [] : [`Skipped: ${reasons.join(', ')}.`]),
   ];
 }
 
@@ -185,9 +187,7 @@ export const configureDigestExportCommand: RunCommand = async ({ config, termina
   for (const line of formatDigestExport(state)) terminal.writeLine(line);
   if (secret !== null) {
     terminal.writeLine(`Secret: ${secret}`);
-    terminal.note(
-      'It is shown this once. Whoever receives the webhook checks its signature with it.',
-    );
+    terminal.note('This secret is shown only once. The receiver checks the signature with it.');
   }
   return 0;
 };
@@ -215,13 +215,15 @@ function formatDigestExport({
   device_id,
 }: DigestExportState): string[] {
   if (folder === null && webhook_url === null) {
-    return ['Digests stay in Relay. `relay memory outside --folder` or `--webhook` gives them on.'];
+    return [
+      'Digest export is off. Turn it on with `relay memory outside --folder <path>` or `--webhook <url>`.',
+    ];
   }
-  const what = hourly ? 'Digests of hours and days' : 'Digests of days';
+  const what = hourly ? 'Hourly and daily digests' : 'Daily digests';
   return [
-    ...(folder === null ? [] : [`${what} are written to ${toOneLine(folder)}, one file a day.`]),
+    ...(folder === null ? [] : [`${what} are written to ${toOneLine(folder)}, one file per day.`]),
     ...(webhook_url === null ? [] : [`${what} are sent to ${toOneLine(webhook_url)}, signed.`]),
-    `They are marked ${toOneLine(device_id)}.`,
+    `Device id: ${toOneLine(device_id)}`,
   ];
 }
 
@@ -230,25 +232,25 @@ function formatDigestExport({
 const formatNumber = (count: number): string => count.toLocaleString('en-GB');
 
 const KINDS = {
-  off: 'off: what was said is found by its words',
-  local: 'a model on this machine; nothing leaves it',
-  endpoint: 'an endpoint',
+  off: 'off (search by words only)',
+  local: 'local model (runs on this machine)',
+  endpoint: 'endpoint',
 } as const;
 
 export function formatMemoryStatus(status: MemoryStatus): string[] {
   const { embeddings, provider, model, dims, vectors, documents, waiting, per_second } = status;
   const entries: (readonly [string, string | null])[] = [
     [
-      'By meaning',
+      'Search by meaning',
       embeddings === 'endpoint' ? `${KINDS.endpoint}: ${provider ?? '?'}` : KINDS[embeddings],
     ],
-    ['Model', model === null ? null : `${model}${dims === null ? '' : `, ${dims} numbers a text`}`],
-    ['Compared', status.index === 'pgvector' ? 'by pgvector' : status.index && 'in the daemon'],
+    ['Model', model === null ? null : `${model}${dims === null ? '' : `, ${dims} dimensions`}`],
+    ['Index', status.index === 'pgvector' ? 'pgvector' : status.index && 'in the daemon'],
     [
       'Texts',
-      `${formatNumber(documents)}${embeddings === 'off' ? '' : `, ${formatNumber(vectors)} with a vector`}`,
+      `${formatNumber(documents)}${embeddings === 'off' ? '' : `, ${formatNumber(vectors)} indexed`}`,
     ],
-    ['Waiting', embeddings === 'off' || waiting === 0 ? null : formatWaiting(waiting, per_second)],
+    ['Queued', embeddings === 'off' || waiting === 0 ? null : formatWaiting(waiting, per_second)],
     ['Failed', status.failure?.sentence ?? null],
   ];
   return formatRows(
@@ -258,10 +260,11 @@ export function formatMemoryStatus(status: MemoryStatus): string[] {
 
 function formatWaiting(waiting: number, perSecond: number | null): string {
   if (perSecond === null) return formatNumber(waiting);
-  return `${formatNumber(waiting)}, ${perSecond.toFixed(1)} a second: ${formatRoughDuration((1_000 * waiting) / perSecond)} to go`;
+  const left = formatRoughDuration((1_000 * waiting) / perSecond);
+  return `${formatNumber(waiting)} (${perSecond.toFixed(1)} per second, ${left} left)`;
 }
 
-/** Shown before anything begins. */
+/** Shown before indexing starts. */
 export function formatEmbeddingsTrial({
   model,
   waiting,
@@ -270,9 +273,9 @@ export function formatEmbeddingsTrial({
 }: EmbeddingsTrial): string[] {
   const time = formatRoughDuration((1_000 * waiting) / per_second);
   return [
-    `${model} reads ${per_second.toFixed(1)} texts a second: ${formatNumber(waiting)} texts take about ${time}, the newest first. Relay works on meanwhile.`,
+    `${model} processes ${per_second.toFixed(1)} texts per second. ${formatNumber(waiting)} texts take about ${time}, newest first. Relay keeps working meanwhile.`,
     leaves_to === null
-      ? 'Nothing leaves this machine. The model knows English; other languages are found by their words.'
-      : `The text of all ${formatNumber(waiting)} messages, what others wrote to you included, and every question you ask is sent to ${leaves_to}. Whoever runs it can read them.`,
+      ? 'No data leaves this machine. The model supports English only; other languages are searched by words.'
+      : `The text of all ${formatNumber(waiting)} messages, including those from other people, and every search is sent to ${leaves_to}. Its operator can read them.`,
   ];
 }

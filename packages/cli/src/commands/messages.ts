@@ -10,11 +10,11 @@ import type { Terminal } from '../terminal.ts';
 export const listMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1) {
-    throw new RelayError('usage', { what: 'Give --limit a whole number, as in `-n 20`.' });
+    throw new RelayError('usage', { what: 'Give --limit a whole number, such as `-n 20`.' });
   }
   const [contact] = args;
   if (contact !== undefined && !/\d/.test(contact)) {
-    throw new RelayError('usage', { what: 'Name the contact by digits of the phone number.' });
+    throw new RelayError('usage', { what: 'Give the contact as a phone number.' });
   }
   const query = contact === undefined ? { limit } : { limit, contact };
   const answer = await clientOf(config.home).get('/api/whatsapp/messages', { query });
@@ -61,16 +61,15 @@ function address(jid: string): string {
   return server === 'g.us' ? `group ${user}` : toPrintable(jid);
 }
 
-// `relay messages send <to> <text>`: sends a message as the owner. It is stored when the command returns and sent in
-// its turn.
+// `relay messages send <to> <text>`: sends a message as the owner. It is queued when the command returns.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
-  pending: 'Stored. It leaves in its turn; `relay messages` shows it then.',
+  pending: 'Queued. `relay messages` shows it when it is sent.',
   sent: 'Sent.',
   delivered: 'Delivered.',
   read: 'Delivered and read.',
-  failed: 'It could not be sent. `relay logs` says why.',
-  unknown: 'It may or may not have left; its receipt will tell. It is not sent again.',
+  failed: 'Failed: the message was not sent. See why with `relay logs`.',
+  unknown: 'Unknown: the message may not have been sent. Relay does not send it again.',
 };
 
 export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {

@@ -30,12 +30,12 @@ const group: ObservedGroup = {
 test('shows what a group costs and saves, without terminal control sequences', () => {
   expect(formatObservedGroups([group], NOW, plain)).toEqual([
     'Holli⟨U+001B⟩[31mday x  120363000000000001@g.us',
-    '  since     03-02 14:02, announced, Europe/Berlin',
-    '  messages  412 kept, 734 cut as noise (64 %)',
-    '  tokens    18240 spent, 9120 avoided',
-    '  digest    up to 13:02',
-    '  answers   1 of 5 today, to Annie',
-    '  raw       oldest message 29 d old',
+    '  Since           03-02 14:02, announced, Europe/Berlin',
+    '  Messages        412 kept, 734 filtered as noise (64 %)',
+    '  Model tokens    18240 used, 9120 saved',
+    '  Digest          up to 13:02',
+    '  Answers         1 of 5 today, by Annie',
+    '  Oldest message  29 d old',
   ]);
 });
 
@@ -46,14 +46,14 @@ test('says that a new group may only be read', () => {
     ...{ messages_kept: 0, messages_cut: 0, last_digest_at: null, oldest_message_at: null },
   };
   expect(formatObservedGroups([fresh], NOW, plain).slice(2)).toEqual([
-    '  messages  0 kept, 0 cut as noise',
-    '  tokens    18240 spent, 9120 avoided',
-    '  digest    none yet',
-    '  answers   none allowed',
-    '  raw       nothing kept',
+    '  Messages        0 kept, 0 filtered as noise',
+    '  Model tokens    18240 used, 9120 saved',
+    '  Digest          none yet',
+    '  Answers         not allowed',
+    '  Oldest message  none',
   ]);
   expect(formatObservationStart(fresh)[1]).toContain('`relay observe add --answer`');
   expect(formatObservationStart(group)[1]).toBe(
-    'Nothing is written there unless you ask Annie by name, at most 5 times a day.',
+    'Relay sends nothing there unless you mention Annie, up to 5 answers per day.',
   );
 });

@@ -36,7 +36,7 @@ async function confirmAnnounced(
   terminal: Terminal,
   { name, announcement }: ObservedPreview,
 ): Promise<boolean> {
-  terminal.note(`People in ${toPrintable(name)} should know. You could write there:`);
+  terminal.note(`Tell the members of ${toPrintable(name)} first. For example:`);
   terminal.note('');
   terminal.note(`  ${toPrintable(announcement)}`);
   terminal.note('');
@@ -45,7 +45,7 @@ async function confirmAnnounced(
 
 const confirmAnswers = async ({ assistant_name: name }: ObservedPreview): Promise<boolean> =>
   isYesAnswer(
-    await askUser(`May ${toPrintable(name)} answer you there when you ask it by name? [y/N] `),
+    await askUser(`Let ${toPrintable(name)} answer you there when you mention it? [y/N] `),
   );
 
 const isYesAnswer = (answer: string): boolean => /^y(es)?$/i.test(answer);
@@ -70,7 +70,7 @@ export const listObservedGroupsCommand: RunCommand = async ({ config, terminal }
   const groups = await clientOf(config.home).get('/api/observed-groups');
   if (terminal.json) terminal.writeJson(groups);
   else if (groups.length === 0) {
-    terminal.progress('No group is observed. `relay observe add <group>` begins it.');
+    terminal.progress('No observed groups. Add one with `relay observe add <group>`.');
   } else {
     for (const line of formatObservedGroups(groups, new Date(), terminal.colours))
       terminal.writeLine(line);
@@ -98,8 +98,8 @@ export const stopObservingGroupCommand: RunCommand = async ({
   });
   if (terminal.json) terminal.writeJson(removed);
   else {
-    const kept = removed.erased ? 'What was kept of it is erased.' : 'What was kept of it stays.';
-    terminal.writeLine(`${toOneLine(removed.name)} is read no longer. ${kept}`);
+    const stored = removed.erased ? 'Its stored data is erased.' : 'Its stored data is kept.';
+    terminal.writeLine(`${toOneLine(removed.name)} is no longer observed. ${stored}`);
   }
   return 0;
 };
@@ -128,7 +128,7 @@ export const manageForwarderTokenCommand: RunCommand = async ({ config, terminal
   if (options.revoke) {
     await client.delete('/api/ingest/token');
     if (terminal.json) terminal.writeJson({ exists: false });
-    else terminal.writeLine('Notifications are no longer taken: the token is worth nothing.');
+    else terminal.writeLine('Token revoked. Notifications are refused from now on.');
     return 0;
   }
   const state = await client.get('/api/ingest/token');
@@ -144,9 +144,9 @@ export const manageForwarderTokenCommand: RunCommand = async ({ config, terminal
   }
   terminal.writeLine(token);
   terminal.note(
-    'It is shown this once. It can hand in notifications of observed groups and nothing else.',
+    'This token is shown only once. It can only submit notifications of observed groups.',
   );
-  if (state.exists) terminal.note('The one before it no longer works.');
+  if (state.exists) terminal.note('The old token no longer works.');
   return 0;
 };
 
@@ -156,11 +156,11 @@ interface ForwarderTokenState {
 }
 
 const formatForwarderToken = ({ created_at, last_used_at }: ForwarderTokenState): string[] => [
-  `There is a token since ${day(created_at)}; it was ${last_used_at === null ? 'never used' : `last used on ${day(last_used_at)}`}.`,
-  'It cannot be shown again. `relay observe token --rotate` makes a new one, `--revoke` ends it.',
+  `Token created ${day(created_at)}, ${last_used_at === null ? 'never used' : `last used ${day(last_used_at)}`}.`,
+  'It cannot be shown again. Create a new one with `relay observe token --rotate`, or revoke it with `--revoke`.',
 ];
 
-const day = (at: string | null): string => at?.slice(0, 10) ?? 'some day';
+const day = (at: string | null): string => at?.slice(0, 10) ?? 'on an unknown date';
 
 // Text about observed groups. Pure.
 
@@ -168,10 +168,10 @@ export function formatObservationStart(group: ObservedGroup): string[] {
   const { name, zone, assistant_name, answers_per_day, may_answer } = group;
   const assistant = toOneLine(assistant_name);
   return [
-    `${toOneLine(name)} is read in silence since ${formatClock(new Date(group.since), new Date())} (${zone}).`,
+    `Observing ${toOneLine(name)} since ${formatClock(new Date(group.since), new Date())} (${zone}).`,
     may_answer && answers_per_day > 0
-      ? `Nothing is written there unless you ask ${assistant} by name, at most ${formatCount(answers_per_day, 'time')} a day.`
-      : `Nothing is written there. \`relay observe add --answer\` lets ${assistant} answer you when you ask it by name.`,
+      ? `Relay sends nothing there unless you mention ${assistant}, up to ${formatCount(answers_per_day, 'answer')} per day.`
+      : `Relay sends nothing there. Let ${assistant} answer you when you mention it with \`relay observe add --answer\`.`,
   ];
 }
 
@@ -183,29 +183,29 @@ export function formatObservedGroups(
   return groups.flatMap((group, index) => [
     ...(index === 0 ? [] : ['']),
     `${colours.bold(toOneLine(group.name))}  ${colours.dim(group.address)}`,
-    ...factsOf(group, now).map(([what, is]) => `  ${colours.dim(what.padEnd(9))} ${is}`),
+    ...factsOf(group, now).map(([name, value]) => `  ${colours.dim(name.padEnd(14))}  ${value}`),
   ]);
 }
 
 function factsOf(group: ObservedGroup, now: Date): [string, string][] {
-  const heard = group.messages_kept + group.messages_cut;
-  const share = heard === 0 ? '' : ` (${Math.round((100 * group.messages_cut) / heard)} %)`;
+  const received = group.messages_kept + group.messages_cut;
+  const share = received === 0 ? '' : ` (${Math.round((100 * group.messages_cut) / received)} %)`;
   const ago = (at: string) => formatRoughDuration(now.getTime() - new Date(at).getTime());
   const { last_digest_at: digest, oldest_message_at: oldest, announced_at: announced } = group;
   return [
     [
-      'since',
+      'Since',
       `${formatClock(new Date(group.since), now)}, ${announced === null ? 'not announced' : 'announced'}, ${group.zone}`,
     ],
-    ['messages', `${group.messages_kept} kept, ${group.messages_cut} cut as noise${share}`],
-    ['tokens', `${group.tokens_spent} spent, ${group.tokens_avoided} avoided`],
-    ['digest', digest === null ? 'none yet' : `up to ${formatClock(new Date(digest), now)}`],
+    ['Messages', `${group.messages_kept} kept, ${group.messages_cut} filtered as noise${share}`],
+    ['Model tokens', `${group.tokens_spent} used, ${group.tokens_avoided} saved`],
+    ['Digest', digest === null ? 'none yet' : `up to ${formatClock(new Date(digest), now)}`],
     [
-      'answers',
+      'Answers',
       group.may_answer
-        ? `${group.answers_today} of ${group.answers_per_day} today, to ${toOneLine(group.assistant_name)}`
-        : 'none allowed',
+        ? `${group.answers_today} of ${group.answers_per_day} today, by ${toOneLine(group.assistant_name)}`
+        : 'not allowed',
     ],
-    ['raw', oldest === null ? 'nothing kept' : `oldest message ${ago(oldest)} old`],
+    ['Oldest message', oldest === null ? 'none' : `${ago(oldest)} old`],
   ];
 }

@@ -12,10 +12,10 @@ export const openConsoleCommand: RunCommand = async ({ config, terminal, options
   const { url } = await clientOf(config.home).post('/api/login-codes');
   const opened = !options.print && !terminal.json && (await openBrowser(config, config.home, url));
   if (terminal.json) terminal.writeJson({ url, opened: false });
-  else if (opened) terminal.writeLine('The console opens in your browser.');
+  else if (opened) terminal.writeLine('Opening the console in your browser.');
   else if (options.print) terminal.writeLine(url);
   else {
-    terminal.writeLine('Open this address in your browser; it works once:');
+    terminal.writeLine('Open this address in your browser (valid once):');
     terminal.writeLine(url);
   }
   return 0;

@@ -37,28 +37,28 @@ const STATUS: RetentionStatus = {
 
 test('shows the age of stored data against its limits', () => {
   expect(formatRetentionStatus(STATUS)).toEqual([
-    'Messages of observed groups are kept 30 days, digests 28 days.',
+    'Messages of observed groups are kept for 30 days, digests for 28 days.',
     '',
     'Family⟨U+001B⟩[2J',
-    '  oldest raw row:  29 d 3 h (1204 messages)',
-    '  oldest digest:   5 h (1 digest)',
+    '  Oldest message  29 d 3 h (1204 messages)',
+    '  Oldest digest   5 h (1 digest)',
     '',
-    'c0ffee00-0000-4000-8000-000000000001, no longer observed: older than allowed, and due to go',
-    '  oldest raw row:  31 d (2 messages)',
-    '  oldest digest:   none',
+    'c0ffee00-0000-4000-8000-000000000001, no longer observed: over the limit, deleted at the next run',
+    '  Oldest message  31 d (2 messages)',
+    '  Oldest digest   none',
     '',
-    'Last enforced 04:00: 96 messages and 1 digest deleted, and the files written anew without them.',
-    'Next at 11-16 04:17; `relay retention run` enforces now.',
+    'Last run 04:00: 96 messages and 1 digest deleted, also from the database files.',
+    'Next run 11-16 04:17. Run it now with `relay retention run`.',
     '',
-    'Also limited:',
+    'Other limits:',
     '  codes to sign in  as soon as it has expired',
   ]);
 });
 
-test('shows the state before anything was observed or enforced', () => {
+test('shows the state before a group was observed and before the first run', () => {
   const lines = formatRetentionStatus({ ...STATUS, groups: [], runs: [] });
-  expect(lines).toContain('No group is observed, and nothing is left of one.');
-  expect(lines).toContain('Not enforced yet.');
+  expect(lines).toContain('No data of observed groups is stored.');
+  expect(lines).toContain('No run yet.');
 });
 
 const NOTHING: ErasedCounts = {
@@ -76,13 +76,13 @@ const NOTHING: ErasedCounts = {
 
 test('lists what would be erased by kind, and says when there is nothing', () => {
   expect(formatErasedCounts({ ...NOTHING, messages: 120, digests: 3 })).toEqual([
-    '  120  messages, with all that finds them',
+    '  120  messages, with their search entries',
     '    3  digests, with their facts',
   ]);
-  expect(formatErasedCounts(NOTHING)).toEqual(['  nothing but the name and the addresses']);
+  expect(formatErasedCounts(NOTHING)).toEqual(['  only the name and the addresses']);
 });
 
-test('shows in a receipt what was erased, how far the bytes are gone, and what stays', () => {
+test('shows in a receipt what was erased, how thoroughly, and what was not', () => {
   const receipt: ErasureReceipt = {
     kind: 'person',
     erased: { ...NOTHING, messages: 1 },
@@ -92,11 +92,11 @@ test('shows in a receipt what was erased, how far the bytes are gone, and what s
     stays: ['WhatsApp keeps its own.'],
   };
   expect(formatErasureReceipt('Ben (+49170)', receipt)).toEqual([
-    'Erased: Ben (+49170), in 1 s. No byte of it is left in the database, its log included.',
-    '  1  messages, with all that finds them',
-    '  2 lines of the files for your other memory',
+    'Erased: Ben (+49170), in 1 s. The database files and log were rewritten without this data.',
+    '  1  messages, with their search entries',
+    '  2 lines in the files of the digest export',
     '',
-    'What stays:',
+    'Not erased:',
     '  WhatsApp keeps its own.',
   ]);
 });

@@ -25,18 +25,18 @@ export const showRetentionCommand: RunCommand = async ({ config, terminal }) => 
   return 0;
 };
 
-// `relay retention run`: enforces the limits now, and rewrites the files without the deleted data.
+// `relay retention run`: applies the limits now, and rewrites the files without the deleted data.
 
 export const runRetentionCommand: RunCommand = async ({ config, terminal }) => {
-  terminal.progress('Deleting what is too old …');
+  terminal.progress('Deleting expired data …');
   const result = await longTimeoutClientOf(config.home).post('/api/retention/run');
   if (terminal.json) terminal.writeJson(result);
-  else terminal.writeLine(`Enforced: ${describeRetentionRun(result)}`);
+  else terminal.writeLine(`Done: ${describeRetentionRun(result)}`);
   return 0;
 };
 
-// `relay forget <who>`: erases a contact or a group for good. It first shows what would be erased and wants the name
-// typed; programs pass --yes.
+// `relay forget <who>`: erases a contact or a group permanently. It first shows what would be erased and asks for the
+// name; scripts pass --yes.
 
 interface ForgetTarget {
   readonly preview: ForgetPreview;
@@ -53,7 +53,7 @@ export const forgetContactCommand: RunCommand = async ({ config, terminal, args,
   if (options.yes !== true) {
     if (terminal.json || !canAsk()) {
       throw new RelayError('usage', {
-        what: 'Erasing cannot be undone: say --yes, or run it in a terminal and type the name.',
+        what: 'Erasing cannot be undone. Add --yes, or run this in a terminal and type the name.',
       });
     }
     if (!(await confirmForget(terminal, meant))) return 1;
@@ -80,7 +80,7 @@ async function resolveForgetTarget(
     return { preview, who, typed: toOneLine(contact.name ?? formatContactAddress(contact)) };
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'contact_unknown') throw error;
-    // Somebody known only from notifications or an imported chat has a name and no address.
+    // A person known only from notifications or an imported chat has a name and no address.
     const name = given?.trim() ?? '';
     const preview = await previewOf(`name:${name}`).catch((refused: unknown) => {
       throw refused instanceof RelayApiError && refused.status === 404 ? error : refused;
@@ -93,14 +93,12 @@ async function confirmForget(
   terminal: Terminal,
   { preview, who, typed }: ForgetTarget,
 ): Promise<boolean> {
-  terminal.writeLine(`Forgetting ${who} erases for good:`);
+  terminal.writeLine(`Erasing ${who} permanently deletes:`);
   for (const line of formatErasedCounts(preview.counts)) terminal.writeLine(line);
   if (preview.open_conversations > 0) {
-    terminal.writeLine(
-      `${formatCount(preview.open_conversations, 'conversation')} in progress would be ended first.`,
-    );
+    terminal.writeLine(`Open conversations that are ended first: ${preview.open_conversations}`);
   }
-  const answer = await askUser(`Type ${typed} to erase all of it: `);
+  const answer = await askUser(`Type ${typed} to confirm: `);
   if (answer === typed) return true;
   terminal.progress('Nothing was erased.');
   return false;
@@ -112,15 +110,15 @@ export function formatRetentionStatus(status: RetentionStatus): string[] {
   const now = new Date(status.now);
   const { observed_messages_days: messages, digests_days: digests } = status.limits;
   return [
-    `Messages of observed groups are kept ${formatCount(messages, 'day')}, digests ${formatCount(digests, 'day')}.`,
+    `Messages of observed groups are kept for ${formatCount(messages, 'day')}, digests for ${formatCount(digests, 'day')}.`,
     ...(status.groups.length === 0
-      ? ['No group is observed, and nothing is left of one.']
+      ? ['No data of observed groups is stored.']
       : status.groups.flatMap((group) => ['', ...groupLines(group, now)])),
     '',
     lastLine(status.runs, now),
-    `Next at ${formatClock(new Date(status.next_run_at), now)}; \`relay retention run\` enforces now.`,
+    `Next run ${formatClock(new Date(status.next_run_at), now)}. Run it now with \`relay retention run\`.`,
     '',
-    'Also limited:',
+    'Other limits:',
     ...formatRows(status.others.map(({ what, limit }) => [what, limit])),
   ];
 }
@@ -129,10 +127,10 @@ function groupLines(group: RetentionGroup, now: Date): string[] {
   const name = toOneLine(group.name ?? group.chat_id);
   const state = group.observed ? '' : ', no longer observed';
   return [
-    `${name}${state}${group.within_limits ? '' : ': older than allowed, and due to go'}`,
+    `${name}${state}${group.within_limits ? '' : ': over the limit, deleted at the next run'}`,
     ...formatRows([
-      ['oldest raw row:', agedLine(group.oldest_message_at, group.messages, 'message', now)],
-      ['oldest digest:', agedLine(group.oldest_digest_at, group.digests, 'digest', now)],
+      ['Oldest message', agedLine(group.oldest_message_at, group.messages, 'message', now)],
+      ['Oldest digest', agedLine(group.oldest_digest_at, group.digests, 'digest', now)],
     ]),
   ];
 }
@@ -144,43 +142,43 @@ function agedLine(oldest: string | null, many: number, one: string, now: Date): 
 }
 
 function lastLine([last]: readonly RetentionRun[], now: Date): string {
-  if (last === undefined) return 'Not enforced yet.';
-  return `Last enforced ${formatClock(new Date(last.at), now)}: ${describeRetentionRun(last)}`;
+  if (last === undefined) return 'No run yet.';
+  return `Last run ${formatClock(new Date(last.at), now)}: ${describeRetentionRun(last)}`;
 }
 
 function describeRetentionRun({ messages, digests, scoured }: RetentionRun): string {
   const what =
     messages + digests === 0
-      ? 'nothing was too old'
+      ? 'nothing to delete'
       : `${formatCount(messages, 'message')} and ${formatCount(digests, 'digest')} deleted`;
-  return `${what}${scoured ? ', and the files written anew without them' : ''}.`;
+  return `${what}${scoured ? ', also from the database files' : ''}.`;
 }
 
 const KINDS: Readonly<Record<keyof ErasedCounts, string>> = {
-  messages: 'messages, with all that finds them',
-  sent: 'messages that Relay sent or was to send',
+  messages: 'messages, with their search entries',
+  sent: 'messages sent or queued by Relay',
   conversations: 'conversations, with their transcripts',
-  session_lines: 'lines of automatic replies',
+  session_lines: 'lines of auto-reply history',
   schedules: 'scheduled messages',
-  approvals: 'questions to you',
+  approvals: 'approvals',
   grants: 'grants',
   digests: 'digests, with their facts',
-  assistant_answers: 'answers your assistant gave from it',
-  tool_calls: 'calls of tools that read it',
+  assistant_answers: 'assistant answers based on this data',
+  tool_calls: 'tool calls that read this data',
 };
 
 /** Only kinds that occur; rows that depend on them are erased too. */
 export function formatErasedCounts(counts: ErasedCounts): string[] {
   const some = (Object.keys(KINDS) as (keyof ErasedCounts)[]).filter((kind) => counts[kind] > 0);
-  if (some.length === 0) return ['  nothing but the name and the addresses'];
+  if (some.length === 0) return ['  only the name and the addresses'];
   const width = Math.max(...some.map((kind) => String(counts[kind]).length));
   return some.map((kind) => `  ${String(counts[kind]).padStart(width)}  ${KINDS[kind]}`);
 }
 
 export function formatErasureReceipt(who: string, receipt: ErasureReceipt): string[] {
   const bytes = {
-    all: ' No byte of it is left in the database, its log included.',
-    tables: ' The tables were written anew without it.',
+    all: ' The database files and log were rewritten without this data.',
+    tables: ' The database tables were rewritten without this data.',
     none: '',
   }[receipt.scoured];
   return [
@@ -188,9 +186,9 @@ export function formatErasureReceipt(who: string, receipt: ErasureReceipt): stri
     ...formatErasedCounts(receipt.erased),
     ...(receipt.outside_lines === 0
       ? []
-      : [`  ${formatCount(receipt.outside_lines, 'line')} of the files for your other memory`]),
+      : [`  ${formatCount(receipt.outside_lines, 'line')} in the files of the digest export`]),
     '',
-    'What stays:',
+    'Not erased:',
     ...receipt.stays.map((sentence) => `  ${sentence}`),
   ];
 }

@@ -28,16 +28,16 @@ describe('the arguments of `relay schedule`', () => {
   });
 
   test.each([
-    [[], to, 'Say when'],
-    [['daily 9'], to, 'Say what to send'],
-    [['daily 9', 'Hi'], {}, 'Say to whom'],
-    [['daily 9', 'Hi', 'there'], to, 'put each in quotes'],
-    [['daily 9', 'Hi'], { ...to, daily: '09:00' }, 'put each in quotes'],
-    [['Hi'], { ...to, daily: '25:00' }, 'write it as 09:00'],
+    [[], to, 'Give a time'],
+    [['daily 9'], to, 'Give the text to send'],
+    [['daily 9', 'Hi'], {}, 'Give the recipient'],
+    [['daily 9', 'Hi', 'there'], to, 'Put the time and the text in quotes'],
+    [['daily 9', 'Hi'], { ...to, daily: '09:00' }, 'Put the text in quotes'],
+    [['Hi'], { ...to, daily: '25:00' }, 'such as 09:00'],
     [['Hi'], { ...to, weekly: 'mon' }, 'mon,fri@18:00'],
-    [['Hi'], { ...to, weekly: 'someday@18:00' }, 'is no day of the week'],
-    [['Hi'], { ...to, daily: '09:00', once: '18:00' }, 'in one way'],
-    [['daily 9', 'Hi'], { ...to, catchUp: 'never' }, '--catch-up is one of'],
+    [['Hi'], { ...to, weekly: 'someday@18:00' }, 'is not a day of the week'],
+    [['Hi'], { ...to, daily: '09:00', once: '18:00' }, 'Give only one of'],
+    [['daily 9', 'Hi'], { ...to, catchUp: 'never' }, 'Give --catch-up one of'],
   ])('are refused with the next step: %j with %j', (args, options, what) => {
     expect(() => parseScheduleRequest(args, options)).toThrow(what);
   });

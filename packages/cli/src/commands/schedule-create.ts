@@ -20,7 +20,7 @@ export const createScheduleCommand: RunCommand = async (call) => {
   const preview = await client.post('/api/schedules/preview', { body: request });
   if (options.once !== undefined && preview.rule.kind !== 'once') {
     throw new RelayError('usage', {
-      what: `"${options.once}" is not one time, but ${preview.words}.`,
+      what: `"${options.once}" is not a single time. It means ${preview.words}.`,
     });
   }
   if (!(await confirmSchedule(call, preview))) return 1;
@@ -31,7 +31,7 @@ export const createScheduleCommand: RunCommand = async (call) => {
   if (terminal.json) terminal.writeJson(made);
   else
     terminal.writeLine(
-      `Scheduled. \`relay schedule cancel ${shortScheduleId(made.id)}\` takes it back.`,
+      `Scheduled. Cancel it with \`relay schedule cancel ${shortScheduleId(made.id)}\`.`,
     );
   return 0;
 };
@@ -48,7 +48,7 @@ async function confirmSchedule(
   if (options.yes === true) return true;
   if (terminal.json || !canAsk()) {
     throw new RelayError('usage', {
-      what: 'Nothing was saved: say --yes to save it without being asked.',
+      what: 'Nothing was saved. Add --yes to skip the confirmation.',
     });
   }
   if (/^y(es)?$/i.test(await askUser('Save it? [y/N] '))) return true;
@@ -59,7 +59,7 @@ async function confirmSchedule(
 // Converts the arguments of `relay schedule` to an API request. The time is given either in words or by flags, never
 // both. Pure.
 
-const HELP = '`relay schedule --help` shows how.';
+const HELP = 'See `relay schedule --help`.';
 
 interface ScheduleRequest {
   readonly to: string;
@@ -77,19 +77,19 @@ export function parseScheduleRequest(
   const given = (['once', 'daily', 'weekly', 'cron'] as const).filter(
     (name) => typeof options[name] === 'string',
   );
-  if (given.length > 1) refuse(`Say when in one way, not in ${given.length}.`);
+  if (given.length > 1) refuse('Give only one of --once, --daily, --weekly and --cron.');
   const [way] = given;
   const [when, text] = way === undefined ? args : [undefined, ...args];
   if (args.length > (way === undefined ? 2 : 1)) {
     refuse(
-      `There is more than a ${way === undefined ? 'time and a text' : 'text'}: put each in quotes.`,
+      `Too many arguments. Put ${way === undefined ? 'the time and the text' : 'the text'} in quotes.`,
     );
   }
-  if (way === undefined && !when?.trim()) refuse('Say when.');
-  if (!text?.trim()) refuse('Say what to send.');
+  if (way === undefined && !when?.trim()) refuse('Give a time.');
+  if (!text?.trim()) refuse('Give the text to send.');
   const { to, zone, catchUp } = options;
   if (typeof to !== 'string' || to.trim() === '')
-    refuse('Say to whom with --to: a name, a number, or me.');
+    refuse('Give the recipient with --to: a name, a number, or me.');
   return {
     to: String(to),
     text: String(text),
@@ -122,17 +122,17 @@ function whenBy(
 function timeOf(text: string): string {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
   if (hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59) {
-    refuse(`"${text}" is no time of day: write it as 09:00.`);
+    refuse(`"${text}" is not a time of day. Give one such as 09:00.`);
   }
   return `${hour.padStart(2, '0')}:${minute}`;
 }
 
 function weekly(text: string): ScheduleRule {
   const [names = '', time, ...rest] = text.split('@');
-  if (time === undefined || rest.length > 0) refuse('Write --weekly as mon,fri@18:00.');
+  if (time === undefined || rest.length > 0) refuse('Give --weekly as mon,fri@18:00.');
   const days = names.split(',').map((name) => {
     const day = WEEKDAYS.find((each) => each === name.trim().toLowerCase().slice(0, 3));
-    return day ?? refuse(`"${name}" is no day of the week: they are ${WEEKDAYS.join(', ')}.`);
+    return day ?? refuse(`"${name}" is not a day of the week. Use ${WEEKDAYS.join(', ')}.`);
   });
   return { kind: 'weekly', days, time: timeOf(time) };
 }
@@ -141,4 +141,4 @@ const CATCH_UPS = ['skip', 'once', 'all'] as const;
 
 const catchUpOf = (value: unknown) =>
   CATCH_UPS.find((each) => each === value) ??
-  refuse(`--catch-up is one of ${CATCH_UPS.join(', ')}.`);
+  refuse(`Give --catch-up one of ${CATCH_UPS.join(', ')}.`);

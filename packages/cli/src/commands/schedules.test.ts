@@ -27,7 +27,7 @@ test('previews the rule, the recipient, the full text, the next times and the ca
     '  │ Take your',
     '  │ pills',
     '  Next: Mon 16 Nov 2026 09:00, then Tue 17 Nov 2026 09:00.',
-    '  When Relay was not there: what is missed is left out.',
+    '  If Relay is offline at that time: skip missed runs.',
   ]);
 });
 
@@ -37,7 +37,7 @@ test('lists what comes next, and what was not sent', () => {
     last_due_at: '2026-11-14T08:00:00.000Z',
     count: 5,
     outcome: 'skipped',
-    reason: 'Relay was not there.',
+    reason: 'Relay was offline.',
     reason_code: 'late',
     at: '2026-11-15T07:00:00.000Z',
     message_state: null,
@@ -47,11 +47,11 @@ test('lists what comes next, and what was not sent', () => {
     '2d6d6e4e  every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
     '          Take your pills',
     '          Next: Mon 16 Nov 2026 09:00.',
-    '          5 occurrences from Tue 10 Nov 2026 09:00 on were left out: Relay was not there.',
+    '          5 runs from Tue 10 Nov 2026 09:00 on were skipped: Relay was offline.',
   ]);
   const refused = { ...last, count: 1, outcome: 'refused' } as const;
   expect(formatSchedules([schedule({ last: refused })], look).at(-1)).toContain(
-    'The one of Tue 10 Nov 2026 09:00 was not sent: Relay was not there.',
+    'The run of Tue 10 Nov 2026 09:00 was not sent: Relay was offline.',
   );
 });
 

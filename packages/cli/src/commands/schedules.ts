@@ -1,5 +1,5 @@
 // `relay schedule list` and `cancel`: list what is scheduled, the next first, and what failed.
-import type { Schedule, ScheduleFilter, SchedulePreview } from '@relay/contract/api/schedules';
+import type { Schedule, SchedulePreview } from '@relay/contract/api/schedules';
 import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
 import { describeCatchUp, formatLocalTime } from '@relay/core/schedule/format';
@@ -17,8 +17,8 @@ export const listSchedulesCommand: RunCommand = async ({ config, terminal, optio
   else if (schedules.length === 0) {
     terminal.progress(
       state === 'active'
-        ? 'Nothing is scheduled. `relay schedule "every weekday 9am" --to me "…"` is how to begin.'
-        : 'There is none.',
+        ? 'No active schedules. Add one with `relay schedule "every weekday 9am" --to me "…"`.'
+        : EMPTY_LISTS[state],
     );
   } else {
     const columns = terminal.size?.columns ?? null;
@@ -28,7 +28,13 @@ export const listSchedulesCommand: RunCommand = async ({ config, terminal, optio
   return 0;
 };
 
-function parseScheduleState(given: unknown): ScheduleFilter {
+const EMPTY_LISTS = {
+  done: 'No completed schedules.',
+  cancelled: 'No cancelled schedules.',
+  all: 'No schedules.',
+} as const;
+
+function parseScheduleState(given: unknown): (typeof STATES)[number] {
   const known = STATES.find((state) => state === (given ?? 'active'));
   if (known !== undefined) return known;
   throw new RelayError('usage', { what: `Give --state one of ${STATES.join(', ')}.` });
@@ -93,7 +99,9 @@ export function formatSchedulePreview(
       .split('\n')
       .map((line) => `  │ ${line}`),
     `  Next: ${first ?? 'never'}${more.map((at) => `, then ${at}`).join('')}.`,
-    colours.dim(`  When Relay was not there: ${describeCatchUp(preview.rule, preview.catch_up)}.`),
+    colours.dim(
+      `  If Relay is offline at that time: ${describeCatchUp(preview.rule, preview.catch_up)}.`,
+    ),
   ];
 }
 
@@ -102,30 +110,34 @@ export function formatSchedules(schedules: readonly Schedule[], look: ScheduleLa
   return schedules.flatMap((schedule) => [
     `${look.colours.bold(shortScheduleId(schedule.id))}  ${truncateText(`${toPrintable(schedule.words)}, to ${formatScheduleRecipient(schedule)}`, columns - 10)}`,
     `          ${truncateText(toOneLine(schedule.text), columns - 10)}`,
-    look.colours.dim(`          ${truncateText(comesNext(schedule), columns - 10)}`),
-    ...trouble(schedule).map((line) => look.colours.yellow(`          ${line}`)),
+    look.colours.dim(`          ${truncateText(describeNextRun(schedule), columns - 10)}`),
+    ...describeLastProblem(schedule).map((line) => look.colours.yellow(`          ${line}`)),
   ]);
 }
 
-function comesNext({ state, next, zone }: Schedule): string {
+function describeNextRun({ state, next, zone }: Schedule): string {
   const [first] = next;
   if (state === 'cancelled') return 'Cancelled.';
-  return first === undefined ? 'It has happened.' : `Next: ${timeIn(zone, first)}.`;
+  return first === undefined ? 'Completed.' : `Next: ${timeIn(zone, first)}.`;
 }
 
 /** Only reports that the last run was not sent. */
-function trouble({ last, zone }: Schedule): string[] {
+function describeLastProblem({ last, zone }: Schedule): string[] {
   if (last === null || last.outcome === 'queued') return [];
-  const what = { waiting: 'waits for you', refused: 'was not sent', skipped: 'was left out' };
-  const which =
+  const outcome = {
+    waiting: 'is waiting for your approval',
+    refused: 'was not sent',
+    skipped: 'was skipped',
+  }[last.outcome];
+  const what =
     last.count === 1
-      ? `The one of ${timeIn(zone, last.due_at)} ${what[last.outcome]}`
-      : `${formatCount(last.count, 'occurrence')} from ${timeIn(zone, last.due_at)} on were left out`;
-  return [`${which}: ${last.reason}`];
+      ? `The run of ${timeIn(zone, last.due_at)} ${outcome}`
+      : `${formatCount(last.count, 'run')} from ${timeIn(zone, last.due_at)} on were skipped`;
+  return [`${what}: ${last.reason}`];
 }
 
 function formatScheduleRecipient({ recipient, recipient_name: name }: SchedulePreview): string {
-  const address = toPrintable(recipient ?? 'nobody that is known any more');
+  const address = toPrintable(recipient ?? 'an unknown contact');
   return name === null ? address : `${toPrintable(name)} (${address})`;
 }
 

@@ -35,7 +35,7 @@ test('shows a match with its neighbours, its words marked, and its id', () => {
 });
 
 test('explains a match that shares no word with the query', () => {
-  expect(shown({ ...HIT, by: 'meaning' })[0]).toMatch(/\(A1 {2}by its meaning\)$/);
+  expect(shown({ ...HIT, by: 'meaning' })[0]).toMatch(/\(A1 {2}matched by meaning\)$/);
 });
 
 test('separates matches', () => {

@@ -11,16 +11,15 @@ import type { Terminal } from '../terminal.ts';
 
 export const searchMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const q = args.join(' ');
-  if (q.trim() === '') throw new RelayError('usage', { what: 'Say what to look for.' });
+  if (q.trim() === '') throw new RelayError('usage', { what: 'Give the words to search for.' });
   const query = { q, limit: limitOf(options), ...narrowed(options) };
   const answer = await clientOf(config.home).get('/api/search', { query });
   if (terminal.json) terminal.writeJson(answer);
-  else if (answer.hits.length === 0) terminal.progress('Nothing was found.');
+  else if (answer.hits.length === 0) terminal.progress('No messages found.');
   else {
     const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
     const asked = { question: q, now: new Date(), zone };
-    if (!answer.sure)
-      terminal.progress('Nothing was found that is surely about it. Nearest to it:');
+    if (!answer.sure) terminal.progress('No clear match. Closest messages:');
     for (const line of formatSearchResults(answer.hits, terminal.colours, asked))
       terminal.writeLine(line);
   }
@@ -30,7 +29,7 @@ export const searchMessagesCommand: RunCommand = async ({ config, terminal, args
 function limitOf(options: CommandOptions): number {
   const limit = Number(options.limit);
   if (Number.isInteger(limit) && limit >= 1) return limit;
-  throw new RelayError('usage', { what: 'Give --limit a whole number, as in `-n 20`.' });
+  throw new RelayError('usage', { what: 'Give --limit a whole number, such as `-n 20`.' });
 }
 
 const FILTERS = { in: 'chat', from: 'contact', since: 'from', until: 'to' } as const;
@@ -78,12 +77,12 @@ export function formatSearchResults(
 
 const headOf = ({ chat_name, at, message_id, by }: FoundMessage, colours: Colours): string => {
   const found =
-    by === 'meaning' ? `${toPrintable(message_id)}  by its meaning` : toPrintable(message_id);
+    by === 'meaning' ? `${toPrintable(message_id)}  matched by meaning` : toPrintable(message_id);
   return `${colours.bold(toOneLine(chat_name))}  ${when(at)}  ${colours.dim(found)}`;
 };
 
 const nameOf = ({ from_me, from_name }: SearchLine): string =>
-  from_me ? 'you' : toOneLine(from_name) || 'somebody';
+  from_me ? 'you' : toOneLine(from_name) || 'unknown';
 
 const glance = (line: SearchLine | null, colours: Colours): string[] =>
   line === null

@@ -16,7 +16,7 @@ export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
   const port = daemon.state === 'running' ? daemon.port : config.port;
   terminal.writeLine(
     status.hold
-      ? `${yellow('●')} ${bold('Relay is running, on hold: nothing is sent.')}`
+      ? `${yellow('●')} ${bold('Relay is running. Sending is on hold.')}`
       : `${green('●')} ${bold('Relay is running.')}`,
   );
   terminal.writeLine('');
@@ -26,7 +26,7 @@ export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
 
 export function formatStatus(status: DaemonStatus, port: number): string[] {
   const { jobs, database, whatsapp } = status;
-  const dead = jobs.dead_letters.map(
+  const failed = jobs.dead_letters.map(
     (letter) => `${letter.queue}: ${letter.count}. ${letter.sentence}`,
   );
   return formatRows([
@@ -38,14 +38,14 @@ export function formatStatus(status: DaemonStatus, port: number): string[] {
         ? whatsapp.sentence
         : `${whatsapp.sentence} (${formatPhone(whatsapp.phone_number)})`,
     ],
-    ['Sending', status.sending.sentence],
-    ...said('While away', status.report?.sentence),
-    ['Conversations', conversations(status)],
-    ...said('Approvals', approvals(status.approvals_waiting)),
-    ...said('Knocks', describeMessageRequests(status.knocks_waiting)),
-    ...said('Webhooks', status.webhooks ?? undefined),
-    ...said('Storage', status.storage ?? undefined),
-    ...said('Backup', status.backup.trouble ?? undefined),
+    ['Sending', describeSending(status)],
+    ...optionalRow('While offline', status.report?.sentence),
+    ['Conversations', countConversations(status)],
+    ...optionalRow('Approvals', describeApprovals(status.approvals_waiting)),
+    ...optionalRow('Message requests', describeMessageRequests(status.knocks_waiting)),
+    ...optionalRow('Webhooks', status.webhooks ?? undefined),
+    ...optionalRow('Storage', status.storage ?? undefined),
+    ...optionalRow('Backup', status.backup.trouble ?? undefined),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
@@ -54,30 +54,50 @@ export function formatStatus(status: DaemonStatus, port: number): string[] {
       'Jobs',
       `${jobs.waiting} waiting, ${jobs.running} running, ${timers(status.timers_pending)} set`,
     ],
-    ['Dead letters', dead[0] ?? (jobs.dead === 0 ? 'none' : String(jobs.dead))],
-    ...dead.slice(1).map((line): [string, string] => ['', line]),
+    ['Failed jobs', failed[0] ?? (jobs.dead === 0 ? 'none' : String(jobs.dead))],
+    ...failed.slice(1).map((line): [string, string] => ['', line]),
     ['Home', status.home],
-    ['Console', `http://127.0.0.1:${port} (\`relay open\` signs you in)`],
+    ['Console', `http://127.0.0.1:${port} (sign in with \`relay open\`)`],
     ['Version', status.version],
   ]);
 }
 
-const said = (name: string, sentence: string | undefined): [string, string][] =>
-  sentence === undefined ? [] : [[name, sentence]];
+const optionalRow = (name: string, value: string | undefined): [string, string][] =>
+  value === undefined ? [] : [[name, value]];
 
-function conversations(status: DaemonStatus): string {
-  const { active_instance_count: active, total_instance_count: all, needs_you_count: you } = status;
-  const waiting = you === 0 ? '' : `, ${you} waiting for you`;
-  return `${active} active${waiting}, ${all} in all`;
+/** States in which linking is not finished, or WhatsApp has unlinked this device. */
+const UNLINKED_STATES: ReadonlySet<string> = new Set([
+  'qr_ready',
+  'pairing_code_ready',
+  'link_expired',
+  'scanned',
+  'passkey_required',
+  'logged_out',
+]);
+
+/** A hold or a missing connection comes first: nothing is sent then, whatever the daemon reports about sending. */
+function describeSending({ hold, whatsapp, whatsapp_connected, sending }: DaemonStatus): string {
+  if (hold) return 'On hold';
+  if (!whatsapp_connected) {
+    const neverLinked = whatsapp.state === 'disconnected' && whatsapp.phone_number === null;
+    return neverLinked || UNLINKED_STATES.has(whatsapp.state)
+      ? 'Waiting: no phone is linked'
+      : 'Waiting: WhatsApp is not connected';
+  }
+  return sending.light === 'green' ? 'Active' : sending.sentence;
 }
 
-const approvals = (waiting: number): string | undefined =>
-  waiting === 0 ? undefined : `${waiting} waiting for your yes: \`relay approvals\``;
+function countConversations(status: DaemonStatus): string {
+  const { active_instance_count: active, total_instance_count: all, needs_you_count: you } = status;
+  const waiting = you === 0 ? '' : `, ${you} waiting for you`;
+  return `${active} active${waiting}, ${all} total`;
+}
 
-const describeMessageRequests = (people: number): string | undefined =>
-  people === 0
-    ? undefined
-    : `${formatCount(people, 'person', 'people')} wrote without a grant: \`relay contacts --knocks\``;
+const describeApprovals = (pending: number): string | undefined =>
+  pending === 0 ? undefined : `${pending} pending (\`relay approvals\`)`;
+
+const describeMessageRequests = (pending: number): string | undefined =>
+  pending === 0 ? undefined : `${pending} pending (\`relay contacts --requests\`)`;
 
 /** The daemon stops counting here. */
 const COUNTED = 10_000;

@@ -23,15 +23,15 @@ test('parses scopes and contacts as lists, and asks for approval by default', ()
 });
 
 test.each([
-  [{ scopes: 'messages:read' }, 'Say what you call the program: --name claude.'],
-  [{ name: ' ', scopes: 'messages:read' }, 'Say what you call the program: --name claude.'],
-  [{ name: 'a' }, 'Say what it may do. Give --scopes some of messages:read, messages:send, '],
-  [{ name: 'a', scopes: 'messages:read,admin' }, 'admin is no scope. Give --scopes some of '],
-  [{ name: 'a', scopes: 'toString' }, 'toString is no scope.'],
-  [{ ...asked, contacts: ' , ' }, 'Give --contacts at least one name or number, or leave it out.'],
-  [{ ...asked, expires: 'soon' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
-  [{ ...asked, expires: '999999999d' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
-  [{ ...asked, expires: '2020-01-01' }, '--expires is past already'],
+  [{ scopes: 'messages:read' }, 'Give the name of the client, such as --name claude.'],
+  [{ name: ' ', scopes: 'messages:read' }, 'Give the name of the client, such as --name claude.'],
+  [{ name: 'a' }, 'Scopes are missing. Give --scopes one or more of messages:read, '],
+  [{ name: 'a', scopes: 'messages:read,admin' }, 'admin is not a scope. Give --scopes one '],
+  [{ name: 'a', scopes: 'toString' }, 'toString is not a scope.'],
+  [{ ...asked, contacts: ' , ' }, 'Give --contacts at least one name or number, or omit it.'],
+  [{ ...asked, expires: 'soon' }, 'Give --expires as `90d`, `12h` or `2027-01-31`.'],
+  [{ ...asked, expires: '999999999d' }, 'Give --expires as `90d`, `12h` or `2027-01-31`.'],
+  [{ ...asked, expires: '2020-01-01' }, '--expires is in the past.'],
 ])('reports what it does not understand: %o', (options, sentence) => {
   expect(() => parseTokenRequest(options, now)).toThrow(sentence);
 });

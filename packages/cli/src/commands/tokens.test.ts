@@ -22,9 +22,9 @@ const linesOf = (given: Partial<ClientToken>) => formatTokenList([token(given)],
 test('shows the scopes, contacts and use of a token', () => {
   expect(linesOf({})).toEqual([
     'claude',
-    '  May messages:read, messages:send; with everybody your grants allow.',
-    '  Somebody is asked before it sends.',
-    '  Never used, made 2026-11-01',
+    '  Scopes: messages:read, messages:send. Contacts: all that your grants allow.',
+    '  Asks for confirmation before it sends.',
+    '  Never used, created 2026-11-01',
   ]);
 });
 
@@ -37,21 +37,21 @@ test('shows what a token has read, its limits and its expiry', () => {
     linesOf({ contacts, confirm: false, has_read: true, expires_at: '2027-02-13T19:00:00.000Z' }),
   ).toEqual([
     'claude',
-    '  May messages:read, messages:send; only with Mom, B⟨U+001B⟩[2Jen.',
-    '  It sends without asking. It has read, so what it sends elsewhere waits for your yes.',
-    '  Never used, made 2026-11-01',
-    '  Ends 2027-02-13.',
+    '  Scopes: messages:read, messages:send. Contacts: only Mom, B⟨U+001B⟩[2Jen.',
+    '  Sends without confirmation. It has read a chat, so messages to other chats need your approval.',
+    '  Never used, created 2026-11-01',
+    '  Expires on 2027-02-13.',
   ]);
 });
 
 test('shows an empty contact list as no contact', () => {
   expect(linesOf({ contacts: [], scopes: ['messages:read'] }).join('\n')).toBe(
-    'claude\n  May messages:read; with nobody: whoever it was for is forgotten.\n  Never used, made 2026-11-01',
+    'claude\n  Scopes: messages:read. Contacts: none, because its contacts were erased.\n  Never used, created 2026-11-01',
   );
 });
 
-test('shows that an expired token is invalid', () => {
+test('shows that a token has expired', () => {
   expect(linesOf({ expires_at: '2026-11-14T19:00:00.000Z' }).at(-1)).toBe(
-    '  It expired on 2026-11-14 and opens nothing.',
+    '  Expired on 2026-11-14.',
   );
 });

@@ -27,8 +27,8 @@ export const createTokenCommand: RunCommand = async ({ config, terminal, options
     return 0;
   }
   terminal.writeLine(made.secret);
-  terminal.note(`It is shown this once: give it to ${toOneLine(made.name)} as RELAY_TOKEN.`);
-  terminal.note(`It opens ${made.scopes.join(', ')}, ${describeTokenContacts(made)}.`);
+  terminal.note(`Shown only once. Give it to ${toOneLine(made.name)} as RELAY_TOKEN.`);
+  terminal.note(`${describeTokenAccess(made)}.`);
   return 0;
 };
 
@@ -39,7 +39,7 @@ export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   if (terminal.json) terminal.writeJson(tokens);
   else if (tokens.length === 0) {
     terminal.progress(
-      'No program has a token. `relay token create --name claude --scopes messages:read` makes one.',
+      'No client has a token. Create one with `relay token create --name claude --scopes messages:read`.',
     );
   } else {
     const columns = terminal.size?.columns ?? null;
@@ -59,11 +59,11 @@ export const rotateTokenCommand: RunCommand = async ({ config, terminal, args })
     return 0;
   }
   terminal.writeLine(rotated.secret);
-  terminal.note('It is shown this once. The one before it is refused from now on.');
+  terminal.note('Shown only once. The old secret no longer works.');
   return 0;
 };
 
-// `relay token revoke <name>`: revokes the token at once.
+// `relay token revoke <name>`: revokes the token.
 
 export const revokeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
   const path = { token: args[0] ?? '' };
@@ -71,7 +71,7 @@ export const revokeTokenCommand: RunCommand = async ({ config, terminal, args })
   if (terminal.json) terminal.writeJson(revoked);
   else
     terminal.writeLine(
-      `${toOneLine(revoked.name)} opens nothing any more, and what it has waiting is not sent.`,
+      `Revoked the token ${toOneLine(revoked.name)}. Its queued messages are not sent.`,
     );
   return 0;
 };
@@ -89,7 +89,7 @@ export interface TokenRequest {
 export function parseTokenRequest(options: CommandOptions, now: Date): TokenRequest {
   const { name, scopes, contacts, expires } = options;
   if (typeof name !== 'string' || name.trim() === '') {
-    throw usageError('Say what you call the program: --name claude.');
+    throw usageError('Give the name of the client, such as --name claude.');
   }
   return {
     name: name.trim(),
@@ -115,15 +115,15 @@ function scopesOf(given: readonly string[]): ClientScope[] {
   const unknown = given.find((entry) => known(entry) === undefined);
   if (given.length > 0 && unknown === undefined)
     return given.flatMap((entry) => known(entry) ?? []);
-  const wrong =
-    unknown === undefined ? 'Say what it may do.' : `${toPrintable(unknown)} is no scope.`;
-  throw usageError(`${wrong} Give --scopes some of ${CLIENT_SCOPES.join(', ')}.`);
+  const problem =
+    unknown === undefined ? 'Scopes are missing.' : `${toPrintable(unknown)} is not a scope.`;
+  throw usageError(`${problem} Give --scopes one or more of ${CLIENT_SCOPES.join(', ')}.`);
 }
 
 /** An empty list is refused: it would mean a token for no contact, and must not mean every contact. */
 function peopleOf(given: string[]): string[] {
   if (given.length > 0) return given;
-  throw usageError('Give --contacts at least one name or number, or leave it out.');
+  throw usageError('Give --contacts at least one name or number, or omit it.');
 }
 
 function momentOf(text: string, now: Date): Date {
@@ -132,12 +132,11 @@ function momentOf(text: string, now: Date): Date {
   const at = span === null ? date : new Date(now.getTime() + span);
   if (!/\d{4}/.test(text) && span === null) throw usageError(WHEN);
   if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw usageError(WHEN);
-  if (at <= now)
-    throw usageError('--expires is past already: the token would be good for nothing.');
+  if (at <= now) throw usageError('--expires is in the past. Give a later time.');
   return at;
 }
 
-const WHEN = 'Write --expires as `90d`, `12h` or `2027-01-31`.';
+const WHEN = 'Give --expires as `90d`, `12h` or `2027-01-31`.';
 
 // Formats a client's token: its scopes, its contacts and its use. Pure.
 
@@ -159,17 +158,20 @@ function formatToken(token: ClientToken, { columns, colours, now }: TokenLayout)
   const fitted = (line: string) => truncateText(line, columns ?? Number.POSITIVE_INFINITY);
   return [
     colours.bold(fitted(toOneLine(token.name))),
-    fitted(`  May ${token.scopes.join(', ')}; ${describeTokenContacts(token)}.`),
-    ...(sends(token) ? [fitted(`  ${asking(token)}`)] : []),
-    colours.dim(fitted(`  ${used(token, now)}`)),
-    ...ending(token, now).map((line) => colours.yellow(fitted(`  ${line}`))),
+    fitted(`  ${describeTokenAccess(token)}.`),
+    ...(canSend(token) ? [fitted(`  ${describeConfirmation(token)}`)] : []),
+    colours.dim(fitted(`  ${describeUse(token, now)}`)),
+    ...describeExpiry(token, now).map((line) => colours.yellow(fitted(`  ${line}`))),
   ];
 }
 
+const describeTokenAccess = (token: ClientToken): string =>
+  `Scopes: ${token.scopes.join(', ')}. Contacts: ${describeTokenContacts(token)}`;
+
 export function describeTokenContacts({ contacts }: ClientToken): string {
-  if (contacts === null) return 'with everybody your grants allow';
-  if (contacts.length === 0) return 'with nobody: whoever it was for is forgotten';
-  return `only with ${contacts.map(({ name }) => toOneLine(name)).join(', ')}`;
+  if (contacts === null) return 'all that your grants allow';
+  if (contacts.length === 0) return 'none, because its contacts were erased';
+  return `only ${contacts.map(({ name }) => toOneLine(name)).join(', ')}`;
 }
 
 const WRITES: ReadonlySet<string> = new Set([
@@ -178,29 +180,28 @@ const WRITES: ReadonlySet<string> = new Set([
   'schedules:write',
 ]);
 
-const sends = ({ scopes }: ClientToken): boolean => scopes.some((scope) => WRITES.has(scope));
+const canSend = ({ scopes }: ClientToken): boolean => scopes.some((scope) => WRITES.has(scope));
 
-function asking({ confirm, has_read: hasRead }: ClientToken): string {
-  const first = confirm ? 'Somebody is asked before it sends.' : 'It sends without asking.';
-  return hasRead ? `${first} It has read, so what it sends elsewhere waits for your yes.` : first;
+function describeConfirmation({ confirm, has_read: hasRead }: ClientToken): string {
+  const first = confirm ? 'Asks for confirmation before it sends.' : 'Sends without confirmation.';
+  return hasRead
+    ? `${first} It has read a chat, so messages to other chats need your approval.`
+    : first;
 }
 
-function used(
+function describeUse(
   { last_used_at: last, created_at: made, rotated_at: rotated }: ClientToken,
   now: Date,
 ) {
   const when = (at: string) => formatClock(new Date(at), now);
   return [
     last === null ? 'Never used' : `Last used ${when(last)}`,
-    `made ${made.slice(0, 10)}`,
-    ...(rotated === null ? [] : [`new secret since ${when(rotated)}`]),
+    `created ${made.slice(0, 10)}`,
+    ...(rotated === null ? [] : [`secret rotated ${when(rotated)}`]),
   ].join(', ');
 }
 
-function ending({ expires_at: at }: ClientToken, now: Date): string[] {
+function describeExpiry({ expires_at: at }: ClientToken, now: Date): string[] {
   if (at === null) return [];
-  const past = new Date(at) <= now;
-  return [
-    past ? `It expired on ${at.slice(0, 10)} and opens nothing.` : `Ends ${at.slice(0, 10)}.`,
-  ];
+  return [`${new Date(at) <= now ? 'Expired' : 'Expires'} on ${at.slice(0, 10)}.`];
 }

@@ -14,7 +14,7 @@ const event = (seq: number, more: Partial<LedgerLine> = {}): LedgerLine => ({
   actor: 'router',
   who: 'router',
   action: 'route_message',
-  what: 'a message came in',
+  what: 'receive a message',
   subject: { kind: 'message', id: `M${seq}` },
   about: `Person ${seq}`,
   outcome: 'handed_over',
@@ -52,10 +52,10 @@ const look = (
 
 test('shows the figures in words', () => {
   const text = formatTop(top(), look(null)).join('\n');
-  expect(text).toContain('All is well.');
-  expect(text).toContain('you 1, agent 2, them 3, parked 4, ended 5');
-  expect(text).toContain('500,000 of 2,000,000 tokens ▕███·······▏ 25 %');
-  expect(text).toContain('40 in, 30 out, 29 answers');
+  expect(text).toContain('No problems.');
+  expect(text).toContain('you 1, agent 2, contact 3, paused or queued 4, ended 5');
+  expect(text).toContain('500,000 of 2,000,000 today ▕███·······▏ 25 %');
+  expect(text).toContain('40 received, 30 sent, 29 answers');
 });
 
 test.each([
@@ -77,17 +77,17 @@ test('prevents text from moving the cursor', () => {
   expect(text).toContain('Ben');
 });
 
-test('says first that the daemon is gone, and keeps the last data', () => {
+test('says first that the daemon does not answer, and keeps the last data', () => {
   const [first, second, ...rest] = formatTop(top(), look(null, 'Daemon not running.'));
-  expect(first).toContain('It does not answer.');
+  expect(first).toContain('The daemon does not answer.');
   expect(second).toContain('! Daemon not running.');
-  expect(rest.join('\n')).toContain('40 in, 30 out');
+  expect(rest.join('\n')).toContain('40 received, 30 sent');
 });
 
 describe('what is wrong', () => {
   test.each([
     [{ whatsapp_connected: false }, 'No WhatsApp account is linked yet.'],
-    [{ hold: true }, 'On hold: nothing is sent. `relay release` ends it.'],
+    [{ hold: true }, 'Sending is on hold. End the hold with `relay release`.'],
     [{ webhooks: 'One webhook fails.' }, 'One webhook fails.'],
     [{ backup: { every: 'day' as const, last_at: null, trouble: 'No backup.' } }, 'No backup.'],
     [

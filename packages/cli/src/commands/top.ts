@@ -19,12 +19,13 @@ import {
   wrapText,
 } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
+import { describeLedgerOutcome } from './ledger.ts';
 
 const TICK_MS = 2_000;
 /** Minimum time between two refreshes. */
 const REST_MS = 500;
 const COME_BACK_MS = 1_000;
-const KEYS = 'q leaves';
+const KEYS = 'q: quit';
 
 export const showTopCommand: RunCommand = async ({ config, terminal, options }) => {
   const gather = createTopLoader(clientOf(config.home));
@@ -81,7 +82,7 @@ async function look(
     draw();
     while (!screen.left.aborted) {
       await follow(home, screen.left, again);
-      // The daemon is gone and may come back; until then the last snapshot stays.
+      // The daemon may come back; until then the last snapshot stays.
       if (!screen.left.aborted) await again();
       await sleep(COME_BACK_MS, null, { signal: screen.left }).catch(() => {});
     }
@@ -191,7 +192,7 @@ export function formatTop(top: TopSnapshot, look: TopLayout): string[] {
   const events = top.events.slice(0, room).map((event) => eventLine(event, colours, columns));
   const all = [
     ...first,
-    ...(events.length === 0 ? [] : [colours.dim('Last decisions'), ...events]),
+    ...(events.length === 0 ? [] : [colours.dim('Recent decisions'), ...events]),
   ];
   return size === null ? all : all.slice(0, size.rows - 1).map((line) => fitted(line, columns));
 }
@@ -211,7 +212,7 @@ function eventLine(event: LedgerLine, colours: Terminal['colours'], columns: num
     colours.dim(time),
     cell(event.who, 'who'),
     colours.bold(cell(event.about ?? '', 'about')),
-    cell(event.outcome.replaceAll('_', ' '), 'outcome'),
+    cell(describeLedgerOutcome(event.outcome), 'outcome'),
   ];
   return `  ${cells.join('  ')}  ${truncateText(toOneLine(event.sentence), columns - TAKEN)}`.trimEnd();
 }
@@ -227,7 +228,8 @@ function title(
     unreachableReason !== null || !status.whatsapp_connected
       ? colours.red('●')
       : lightOf(status, colours);
-  const sentence = troubles.length === 0 ? 'All is well.' : 'Something needs a look.';
+  const sentence =
+    troubles.length === 0 ? 'No problems.' : `${formatCount(troubles.length, 'problem')}.`;
   const name = `Relay ${status.version}${status.demo ? ' (demo)' : ''}`;
   const up = `up ${formatDuration(status.uptime_seconds)}`;
   const lines = troubles.flatMap((one) =>
@@ -236,7 +238,7 @@ function title(
     ),
   );
   return [
-    `${dot} ${colours.bold(truncateText(`${name}, ${up}. ${unreachableReason === null ? sentence : 'It does not answer.'}`, columns - 2))}`,
+    `${dot} ${colours.bold(truncateText(`${name}, ${up}. ${unreachableReason === null ? sentence : 'The daemon does not answer.'}`, columns - 2))}`,
     ...lines,
   ];
 }
@@ -253,7 +255,7 @@ export function listTroubles(status: DaemonStatus): string[] {
   const { whatsapp, sending, jobs, webhooks, backup } = status;
   return [
     ...(status.whatsapp_connected ? [] : [whatsapp.sentence]),
-    ...(status.hold ? ['On hold: nothing is sent. `relay release` ends it.'] : []),
+    ...(status.hold ? ['Sending is on hold. End the hold with `relay release`.'] : []),
     ...(sending.light === 'green' ? [] : [sending.sentence]),
     ...jobs.dead_letters.map(({ count: many, sentence }) => `${sentence} (${many})`),
     ...[webhooks, backup.trouble].filter((one) => one !== null),
@@ -266,28 +268,31 @@ function listFigures({ status, turns, today }: TopSnapshot): [string, string][] 
   const share = today.tokens_per_day === 0 ? 0 : today.tokens / today.tokens_per_day;
   return [
     [
-      'Link',
+      'WhatsApp',
       `${number === null ? '' : `${formatPhone(number)}, `}${whatsapp.state.replaceAll('_', ' ')}`,
     ],
-    ['This minute', `${minute.received} in, ${minute.sent} out`],
-    ['Today', `${today.received} in, ${today.sent} out, ${formatCount(today.answers, 'answer')}`],
-    ['Inbox', `${status.inbox_waiting} waiting`],
+    ['Last minute', `${minute.received} received, ${minute.sent} sent`],
+    [
+      'Today',
+      `${today.received} received, ${today.sent} sent, ${formatCount(today.answers, 'answer')}`,
+    ],
+    ['Inbox', `${status.inbox_waiting} not processed yet`],
     ['Outbox', outbox(sending)],
     [
       'Jobs',
-      `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} dead; ${formatCount(status.timers_pending, 'timer')}`,
+      `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} failed; ${formatCount(status.timers_pending, 'timer')}`,
     ],
     [
       'Conversations',
-      `you ${turns.you}, agent ${turns.agent}, them ${turns.them}, parked ${turns.parked}, ended ${turns.ended}`,
+      `you ${turns.you}, agent ${turns.agent}, contact ${turns.them}, paused or queued ${turns.parked}, ended ${turns.ended}`,
     ],
     [
       'For you',
-      `${formatCount(status.approvals_waiting, 'approval')}, ${formatCount(status.knocks_waiting, 'knock')}`,
+      `${formatCount(status.approvals_waiting, 'approval')}, ${formatCount(status.knocks_waiting, 'message request')}`,
     ],
     [
-      'Spent today',
-      `${figure(today.tokens)} of ${figure(today.tokens_per_day)} tokens ${bar(share)} ${Math.round(share * 100)} %`,
+      'Model tokens',
+      `${figure(today.tokens)} of ${figure(today.tokens_per_day)} today ${bar(share)} ${Math.round(share * 100)} %`,
     ],
   ];
 }
@@ -300,7 +305,7 @@ function outbox({
   caps,
 }: DaemonStatus['sending']): string {
   const limit = caps.enabled ? ` of ${caps.per_day}` : '';
-  return `${waiting} waiting, ${unknown} unknown, ${failed} failed; ${sent}${limit} in 24 h`;
+  return `${waiting} queued, ${unknown} unknown, ${failed} failed; ${sent}${limit} sent in 24 h`;
 }
 
 const BAR = 10;

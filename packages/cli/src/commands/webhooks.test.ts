@@ -32,26 +32,26 @@ const listed = (changed: Partial<Webhook>) =>
 test('shows a healthy webhook in three lines', () => {
   expect(listed({})).toEqual([
     'n8n  https://n8n.example.org/webhook/relay',
-    '  message.received, health; without words and names',
-    '  Last arrived 5 min ago.',
+    '  message.received, health; without texts and names',
+    '  Last delivery 5 min ago.',
   ]);
 });
 
 test('shows the filters of a webhook, and no name can control the terminal', () => {
   const chats = [{ id: webhook.id, kind: 'person' as const, name: 'Ana\u001b[2J' }];
   expect(listed({ chats, directions: ['in'], include_text: true })[1]).toBe(
-    '  message.received, health; only Ana⟨U+001B⟩[2J; only in; with words and names',
+    '  message.received, health; only Ana⟨U+001B⟩[2J; only in; with texts and names',
   );
 });
 
 test('shows a failing webhook and what to do', () => {
   expect(listed({ failing_since: ago(180), pending: 12, dead: 1 }).slice(2)).toEqual([
-    '  Last arrived 5 min ago; 12 on the way.',
-    '  Nothing has arrived for 3 h.',
-    '  1 delivery given up on: `relay webhook replay n8n --dead`.',
+    '  Last delivery 5 min ago; 12 queued.',
+    '  Deliveries have been failing for 3 h.',
+    '  1 failed delivery. Send again with `relay webhook replay n8n --dead`.',
   ]);
-  expect(listed({ enabled: false, note: 'Nobody is there.' }).at(-1)).toBe(
-    '  Nobody is there. `relay webhook on n8n` begins again.',
+  expect(listed({ enabled: false, note: 'The receiver answered 410.' }).at(-1)).toBe(
+    '  The receiver answered 410. Turn it on with `relay webhook on n8n`.',
   );
 });
 
@@ -68,18 +68,26 @@ const delivery: WebhookDelivery = {
 };
 
 test.each<[Partial<WebhookDelivery>, string]>([
-  [{}, 'arrived'],
-  [{ attempts: 3 }, 'arrived at attempt 3'],
-  [{ state: 'pending', attempts: 0 }, 'on its way'],
+  [{}, 'delivered'],
+  [{ attempts: 3 }, 'delivered after 3 attempts'],
+  [{ state: 'pending', attempts: 0 }, 'queued'],
   [
-    { state: 'pending', attempts: 2, next_at: ago(-4), last_error: 'Nothing answers there.' },
-    'tried again in 4 min after 2 attempts: Nothing answers there.',
+    {
+      state: 'pending',
+      attempts: 2,
+      next_at: ago(-4),
+      last_error: 'The receiver could not be reached.',
+    },
+    'next attempt in 4 min after 2 attempts: The receiver could not be reached.',
   ],
   [
     { state: 'dead', attempts: 8, last_error: 'The receiver answered with 500.' },
-    'given up after 8 attempts: The receiver answered with 500.',
+    'failed after 8 attempts: The receiver answered with 500.',
   ],
-  [{ state: 'dropped', last_error: 'It has been erased.' }, 'not told: It has been erased.'],
+  [
+    { state: 'dropped', last_error: 'The data of this event was erased, so nothing was sent.' },
+    'not sent: The data of this event was erased, so nothing was sent.',
+  ],
 ])('shows a delivery %o as: %s', (changed, words) => {
   expect(formatDeliveries([{ ...delivery, ...changed }], NOW, colours)).toEqual([
     `0d9f2a54  11:00        message.received    ${words}`,

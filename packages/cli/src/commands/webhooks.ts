@@ -18,8 +18,8 @@ export const addWebhookCommand: RunCommand = async ({ config, terminal, args, op
   }
   for (const line of formatWebhooks([made], new Date(), terminal.colours)) terminal.writeLine(line);
   terminal.writeLine(`Secret: ${made.secret}`);
-  terminal.note('It is shown this once. The receiver checks with it that it is Relay who tells.');
-  terminal.note(`\`relay webhook test ${made.name}\` sends a ping.`);
+  terminal.note('Shown only once. The receiver uses it to check that events come from Relay.');
+  terminal.note(`Send a test event with \`relay webhook test ${made.name}\`.`);
   return 0;
 };
 
@@ -58,7 +58,9 @@ const parseEventKinds = (text: string): CreateWebhook['events'] =>
   splitList(text).map((part) => {
     const kind = WEBHOOK_EVENT_TYPES.find((one) => one === part);
     if (kind !== undefined) return kind;
-    throw new RelayError('usage', { what: `Give --events of ${WEBHOOK_EVENT_TYPES.join(', ')}.` });
+    throw new RelayError('usage', {
+      what: `Give --events one or more of ${WEBHOOK_EVENT_TYPES.join(', ')}.`,
+    });
   });
 
 function parseDirection(given: unknown): 'in' | 'out' {
@@ -72,7 +74,7 @@ export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
   const { webhooks } = await clientOf(config.home).get('/api/webhooks');
   if (terminal.json) terminal.writeJson(webhooks);
   else if (webhooks.length === 0) {
-    terminal.progress('There is no webhook. `relay webhook add <url>` makes one.');
+    terminal.progress('No webhooks. Add one with `relay webhook add <url>`.');
   } else {
     for (const line of formatWebhooks(webhooks, new Date(), terminal.colours))
       terminal.writeLine(line);
@@ -87,22 +89,22 @@ export const removeWebhookCommand: RunCommand = async ({ config, terminal, args 
     path: { webhook: args[0] ?? '' },
   });
   if (terminal.json) terminal.writeJson(removed);
-  else terminal.writeLine(`${toOneLine(removed.name)} receives no more events.`);
+  else terminal.writeLine(`Removed the webhook ${toOneLine(removed.name)}.`);
   return 0;
 };
 
-// `relay webhook test <name>`: sends a ping now and shows the result.
+// `relay webhook test <name>`: sends a test event now and shows the result.
 
 export const testWebhookCommand: RunCommand = async ({ config, terminal, args }) => {
   const ping = await clientOf(config.home).post('/api/webhooks/{webhook}/test', {
     path: { webhook: args[0] ?? '' },
   });
-  const arrived = ping.state === 'delivered';
+  const delivered = ping.state === 'delivered';
   if (terminal.json) terminal.writeJson(ping);
-  else if (arrived)
-    terminal.writeLine(`The ping arrived: it was answered with ${ping.last_status}.`);
-  else terminal.writeLine(`The ping did not arrive. ${ping.last_error ?? ''}`.trim());
-  return arrived ? 0 : 1;
+  else if (delivered)
+    terminal.writeLine(`Test event delivered. The receiver answered with ${ping.last_status}.`);
+  else terminal.writeLine(`Test event not delivered. ${ping.last_error ?? ''}`.trim());
+  return delivered ? 0 : 1;
 };
 
 // `relay webhook deliveries <name>`: past and pending deliveries with their results.
@@ -125,7 +127,7 @@ export const listWebhookDeliveriesCommand: RunCommand = async ({
   );
   if (terminal.json) terminal.writeJson({ deliveries, cursor });
   else if (deliveries.length === 0) {
-    terminal.progress(options.dead ? 'Nothing was given up on.' : 'It has been told nothing yet.');
+    terminal.progress(options.dead ? 'No failed deliveries.' : 'No deliveries yet.');
   } else {
     for (const line of formatDeliveries(deliveries, new Date(), terminal.colours))
       terminal.writeLine(line);
@@ -153,20 +155,20 @@ export const replayWebhookDeliveriesCommand: RunCommand = async ({
   const client = clientOf(config.home);
   if ((delivery === undefined) === (options.dead !== true)) {
     throw new RelayError('usage', {
-      what: 'Name one delivery, or say --dead for all given up on.',
+      what: 'Give the id of a delivery, or --dead for all failed deliveries.',
     });
   }
   if (delivery === undefined) {
     const { replayed } = await client.post('/api/webhooks/{webhook}/replay', { path: { webhook } });
     if (terminal.json) terminal.writeJson({ replayed });
-    else terminal.writeLine(`${formatCount(replayed, 'delivery', 'deliveries')} on the way again.`);
+    else terminal.writeLine(`${formatCount(replayed, 'delivery', 'deliveries')} queued again.`);
     return 0;
   }
   const again = await client.post('/api/webhooks/{webhook}/deliveries/{delivery}/replay', {
     path: { webhook, delivery },
   });
   if (terminal.json) terminal.writeJson(again);
-  else terminal.writeLine(`${again.type} ${again.id.slice(0, 8)} is on the way again.`);
+  else terminal.writeLine(`${again.type} ${again.id.slice(0, 8)} is queued again.`);
   return 0;
 };
 
@@ -181,7 +183,7 @@ export const rotateWebhookSecretCommand: RunCommand = async ({ config, terminal,
     return 0;
   }
   terminal.writeLine(`Secret: ${webhook.secret}`);
-  terminal.note('It is shown this once. For a day the one before signs too: change the receiver.');
+  terminal.note('Shown only once. The old secret stays valid for 1 day: update the receiver.');
   return 0;
 };
 
@@ -196,8 +198,8 @@ const createWebhookSwitch =
     });
     const name = toOneLine(webhook.name);
     if (terminal.json) terminal.writeJson(webhook);
-    else if (enabled) terminal.writeLine(`${name} receives events from now on.`);
-    else terminal.writeLine(`${name} receives no events until it is on again.`);
+    else if (enabled) terminal.writeLine(`${name} is on.`);
+    else terminal.writeLine(`${name} is off and receives no events.`);
     return 0;
   };
 
@@ -239,19 +241,19 @@ function describeSubscription({
   const where =
     chats === null
       ? ''
-      : `; only ${chats.map(({ name, id }) => toOneLine(name ?? id)).join(', ') || 'chats that are gone'}`;
+      : `; only ${chats.map(({ name, id }) => toOneLine(name ?? id)).join(', ') || 'erased chats'}`;
   const which = [...(directions ?? []), ...(states ?? [])];
   const only = which.length === 0 ? '' : `; only ${which.join(', ')}`;
-  return `${events.join(', ')}${where}${only}; ${include_text ? 'with' : 'without'} words and names`;
+  return `${events.join(', ')}${where}${only}; ${include_text ? 'with' : 'without'} texts and names`;
 }
 
 function describeLastDelivery({ last_delivered_at: last, pending }: Webhook, now: Date): string {
-  const arrived = last === null ? 'Nothing has arrived yet' : `Last arrived ${ago(last, now)}`;
-  return pending === 0 ? `${arrived}.` : `${arrived}; ${pending} on the way.`;
+  const delivered = last === null ? 'No deliveries yet' : `Last delivery ${ago(last, now)}`;
+  return pending === 0 ? `${delivered}.` : `${delivered}; ${pending} queued.`;
 }
 
-/** A shorter failure is retried before anybody has read about it. */
-const WORTH_SAYING_MS = 60_000;
+/** Shorter failures are not shown: the next attempt usually succeeds. */
+const SHOWN_FAILURE_MS = 60_000;
 
 function listWebhookTroubles(
   { name, enabled, note, failing_since: since, dead }: Webhook,
@@ -260,14 +262,14 @@ function listWebhookTroubles(
   const called = toOneLine(name);
   const failing = since === null ? 0 : +now - Date.parse(since);
   return [
-    ...(enabled ? [] : [`${note ?? 'It is off.'} \`relay webhook on ${called}\` begins again.`]),
-    ...(enabled && failing >= WORTH_SAYING_MS
-      ? [`Nothing has arrived for ${formatRoughDuration(failing)}.`]
+    ...(enabled ? [] : [`${note ?? 'It is off.'} Turn it on with \`relay webhook on ${called}\`.`]),
+    ...(enabled && failing >= SHOWN_FAILURE_MS
+      ? [`Deliveries have been failing for ${formatRoughDuration(failing)}.`]
       : []),
     ...(dead === 0
       ? []
       : [
-          `${formatCount(dead, 'delivery', 'deliveries')} given up on: \`relay webhook replay ${called} --dead\`.`,
+          `${formatCount(dead, 'failed delivery', 'failed deliveries')}. Send again with \`relay webhook replay ${called} --dead\`.`,
         ]),
   ];
 }
@@ -288,19 +290,19 @@ function describeDeliveryState(one: WebhookDelivery, now: Date): string {
   const error = one.last_error === null ? '' : `: ${one.last_error}`;
   switch (one.state) {
     case 'delivered':
-      return one.attempts <= 1 ? 'arrived' : `arrived at attempt ${one.attempts}`;
+      return one.attempts <= 1 ? 'delivered' : `delivered after ${one.attempts} attempts`;
     case 'pending':
       return one.attempts === 0
-        ? 'on its way'
+        ? 'queued'
         : `${describeRetry(one, now)} after ${formatCount(one.attempts, 'attempt')}${error}`;
     case 'dead':
-      return `given up after ${formatCount(one.attempts, 'attempt')}${error}`;
+      return `failed after ${formatCount(one.attempts, 'attempt')}${error}`;
     case 'dropped':
-      return `not told${error}`;
+      return `not sent${error}`;
   }
 }
 
 function describeRetry({ next_at: next }: WebhookDelivery, now: Date): string {
   const left = next === null ? 0 : Date.parse(next) - +now;
-  return left <= 0 ? 'tried again now' : `tried again in ${formatRoughDuration(left)}`;
+  return left <= 0 ? 'retrying now' : `next attempt in ${formatRoughDuration(left)}`;
 }

@@ -76,8 +76,8 @@ async function cancelLinking(
   process.exit(INTERRUPTED);
 }
 
-// Follows the state of the link over the daemon's stream. Reconnects when the stream breaks; fails when the daemon is
-// gone.
+// Follows the state of the link over the daemon's stream. Reconnects when the stream breaks; fails when the daemon has
+// stopped.
 
 const STREAM = { method: 'GET', path: '/api/whatsapp/link/stream' };
 /** The stream sends at least a keep-alive every 30 s. */
@@ -146,7 +146,7 @@ export class LinkScreen {
       return;
     }
     terminal.progress(
-      `This window is too small for the QR code, which needs ${columns} columns and ${plain.length + ROWS_AROUND} rows. Make it larger, or use \`relay init --phone +…\`.`,
+      `The window is too small: the QR code needs ${columns} columns and ${plain.length + ROWS_AROUND} rows. Make it larger, or use \`relay init --phone +…\`.`,
     );
   }
 

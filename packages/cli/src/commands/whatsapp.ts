@@ -26,19 +26,22 @@ function formatLinkStatus(link: LinkBody, now: number): string[] {
     ['Name', link.name],
     ['Since', `${since(link.since)} ago`],
     [
-      'Next try',
+      'Next attempt',
       link.retryAt === null
         ? null
         : `in ${formatDuration((Date.parse(link.retryAt) - now) / 1_000)}`,
     ],
-    ['New people', link.timeLockedUntil === null ? null : `not before ${link.timeLockedUntil}`],
     [
-      'Last sign of life',
-      health.lastStanzaAt === null ? null : `${since(health.lastStanzaAt)} ago`,
+      'First contacts',
+      link.timeLockedUntil === null ? null : `blocked by WhatsApp until ${link.timeLockedUntil}`,
     ],
+    ['Last data', health.lastStanzaAt === null ? null : `${since(health.lastStanzaAt)} ago`],
     ['Round trip', health.pingMs === null ? null : `${Math.round(health.pingMs)} ms`],
-    ['Last hour', `${formatCount(health.flaps, 'lost connection')}`],
-    ['Received', `${health.received}, ${health.undecryptable} of them unreadable`],
+    ['Disconnects', `${health.flaps} in the last hour`],
+    [
+      'Received',
+      `${formatCount(health.received, 'message')}, ${health.undecryptable} not decrypted`,
+    ],
   ];
   return formatRows(
     entries.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
@@ -52,9 +55,12 @@ export const disconnectWhatsappCommand: RunCommand = async ({ config, terminal, 
   const body = { clearSession };
   const answer = await clientOf(config.home).post('/api/whatsapp/disconnect', { body });
   if (terminal.json) terminal.writeJson(answer);
-  else if (clearSession) terminal.writeLine('Disconnected and unlinked. `relay init` links again.');
+  else if (clearSession)
+    terminal.writeLine('Disconnected and unlinked. Link again with `relay init`.');
   else {
-    terminal.writeLine('Disconnected. `relay whatsapp connect` comes back without a new scan.');
+    terminal.writeLine(
+      'Disconnected. The account stays linked; reconnect with `relay whatsapp connect`.',
+    );
   }
   return 0;
 };

@@ -20,7 +20,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   phone_page: null,
   home,
   whatsapp: {
-    state: 'unlinked',
+    state: 'disconnected',
     sentence: 'No WhatsApp account is linked yet.',
     phone_number: null,
   },
@@ -37,7 +37,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
-    sentence: 'Messages leave as usual.',
+    sentence: 'Sending works.',
     frozen_until: null,
     sent_this_hour: 0,
     sent_today: 0,

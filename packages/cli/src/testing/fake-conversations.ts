@@ -13,7 +13,7 @@ import {
   EVENT_PHRASES,
   TRANSITION_TABLE,
 } from '@relay/core/conversation/transition-table';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 
 const AT = '2026-11-15T08:00:00.000Z';
 const LOOK_MS = 20;
@@ -89,7 +89,7 @@ export const fakeConversations =
       reply(request.method === 'POST' && body?.objective ? 201 : 200, answer(home, url, body));
     } catch (error) {
       if (!(error instanceof RelayError)) throw error;
-      reply(error.status, { error: error.message, code: error.code });
+      reply(error.status, { error: error.sentence, code: error.code, action: error.action });
     }
     return true;
   };
@@ -135,7 +135,7 @@ function answer(home: string, url: URL, body: Record<string, unknown> | null): u
       return change('cancel', { state: 'FAILED', failure_reason: 'cancelled' });
     case 'send': {
       if (existsSync(join(home, 'refused'))) {
-        throw new RelayError('denied', { reason: REASONS.hold.sentence });
+        throw refusalError('hold');
       }
       change('manual_send', { state: 'ACTIVE' });
       const said = { role: 'manual', content: String(body?.message), delivery: 'pending' } as const;

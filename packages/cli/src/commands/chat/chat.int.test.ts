@@ -45,7 +45,7 @@ const APPROVAL: Approval = {
   hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
-  reason: 'In a chat you are asked before anything is sent.',
+  reason: 'This client asks for confirmation before it sends.',
   reason_code: 'confirm',
   requested_by: 'assistant',
   requested_by_name: null,
@@ -133,14 +133,14 @@ describe('one question', () => {
     expect(JSON.parse(err)).toMatchObject({ code: 'model_busy' });
   });
 
-  test('reports an answer that broke off', async () => {
+  test('reports an answer that was interrupted', async () => {
     script({
       turns: [[{ type: 'text', delta: 'half of ' }, { type: 'wait', ms: 50 }, { type: 'break' }]],
     });
     expect(await relay.call('chat', 'hi')).toMatchObject({
       exit: 3,
       out: 'half of \n',
-      err: expect.stringContaining('The answer broke off'),
+      err: expect.stringContaining('The answer was interrupted'),
     });
   });
 
@@ -148,7 +148,7 @@ describe('one question', () => {
     script({ turns: [SENDING.filter(({ type }) => type !== 'until_answered')] });
     const { exit, out, err } = await relay.call('chat', 'send it');
     expect({ exit, out }).toEqual({ exit: 0, out: 'Done.\n' });
-    expect(err).toContain('a message to Mom (+14155551234)');
+    expect(err).toContain('Approval needed: message to Mom (+14155551234)');
     expect(err).toContain('  │ Yes!\n  │ At eight.\n');
     expect(err).toContain('relay approvals approve a1b2');
     expect(routes().filter((route) => route.includes('approvals'))).toEqual([]);
@@ -207,11 +207,11 @@ describe('a person at a terminal', () => {
     script({
       turns: [
         [...LOOKING.slice(0, 6), { type: 'wait', ms: 300 }, ...LOOKING.slice(6)],
-        [{ type: 'done', text: 'Relay is well.' }],
+        [{ type: 'done', text: 'Relay is running.' }],
       ],
     });
     const person = startTerminalUser(seat(), 'chat');
-    await person.until('Ctrl-D leaves.');
+    await person.until('Ctrl-D quits.');
     await person.until('you: ');
     person.type('What did Mom write?\r');
     await person.until('Let me look.\n');
@@ -220,7 +220,7 @@ describe('a person at a terminal', () => {
     await person.until('me.\n');
     await person.until('you: ');
     person.type('/status\r');
-    await person.until('Relay is well.\n');
+    await person.until('Relay is running.\n');
     await person.until('you: ');
     person.type(CTRL_D);
     expect(await person.exit).toBe(0);
@@ -239,7 +239,7 @@ describe('a person at a terminal', () => {
     const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
-    await person.until('a message to Mom (+14155551234)\n  │ Yes!\n  │ At eight.\n');
+    await person.until('message to Mom (+14155551234)\n  │ Yes!\n  │ At eight.\n');
     await person.until('Send it? [y/N] ');
     expect(routes().join()).not.toContain('approvals');
     person.type(`${answer}\r`);
@@ -253,7 +253,7 @@ describe('a person at a terminal', () => {
     ]);
   });
 
-  test('does not approve with a yes that was typed before the question', async () => {
+  test('does not take an answer that was typed before the question', async () => {
     script({
       turns: [
         [{ type: 'run', id: 'r1', question: '1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)],
@@ -275,14 +275,14 @@ describe('a person at a terminal', () => {
   });
 
   test('sees an unanswered question withdrawn and reported as pending', async () => {
-    const waits = { type: 'tool_result', id: 'c1', result: '{"status":"waits"}' } as const;
+    const pending = { type: 'tool_result', id: 'c1', result: '{"status":"waits"}' } as const;
     script({
       turns: [
         [
           ...SENDING.slice(0, 3),
           { type: 'wait', ms: 600 },
-          waits,
-          { type: 'done', text: 'It waits.' },
+          pending,
+          { type: 'done', text: 'It is pending.' },
         ],
       ],
     });
@@ -290,8 +290,8 @@ describe('a person at a terminal', () => {
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Send it? [y/N] ');
-    await person.until('It waits for your yes: `relay approvals approve a1b2`');
-    await person.until('It waits.\n');
+    await person.until('Approval pending. Answer with `relay approvals approve a1b2`');
+    await person.until('It is pending.\n');
     await person.until('you: ');
     person.type(CTRL_D);
     expect(await person.exit).toBe(0);
@@ -309,7 +309,7 @@ describe('a person at a terminal', () => {
     person.type('go\r');
     await person.until('I begin');
     person.type(CTRL_C);
-    await person.until('Stopped. What was done by then stays done.');
+    await person.until('Stopped. Completed actions are not undone.');
     await expect.poll(routes).toContain('stopped');
     await person.until('you: ');
     person.type('and now?\r');
@@ -372,7 +372,7 @@ describe('a person at a terminal', () => {
     await person.exit;
   });
 
-  test('is told when an answer restarts, and sees the whole one at the end', async () => {
+  test('sees when an answer restarts, and the whole answer at the end', async () => {
     script({
       turns: [
         [
@@ -385,7 +385,7 @@ describe('a person at a terminal', () => {
     });
     const person = startTerminalUser(seat(), "chat 'hi'");
     await person.until('Half an ans\n');
-    await person.until('once more:\n');
+    await person.until('Trying again:\n');
     await person.until('A whole answer.\n');
     expect(await person.exit).toBe(0);
   });

@@ -36,7 +36,7 @@ export const chatWithAssistantCommand: RunCommand = async (call) => {
   return interactive ? runInteractiveChat(config.home, terminal) : askSingleQuestion(call, text);
 };
 
-const NOTHING = 'There is no question. Give one, as in `relay chat "what did Mom write?"`.';
+const NOTHING = 'There is no question. Give one, such as `relay chat "what did Mom write?"`.';
 
 async function askSingleQuestion({ config, terminal }: CommandCall, text: string): Promise<number> {
   const stopped = new AbortController();
@@ -93,8 +93,8 @@ function parseHistoryCount(given: unknown): number {
 // question; only leaving is handled here.
 
 const GREETING =
-  'Ask your assistant anything. /help lists commands, Ctrl-C stops an answer, Ctrl-D leaves.';
-const STOPPED = 'Stopped. What was done by then stays done. Ctrl-C again leaves.';
+  'Ask your assistant anything. /help lists commands, Ctrl-C stops an answer, Ctrl-D quits.';
+const STOPPED = 'Stopped. Completed actions are not undone. Press Ctrl-C again to quit.';
 const LEAVING = new Set(['/quit', '/exit', '/bye']);
 
 async function runInteractiveChat(home: string, terminal: Terminal): Promise<number> {
@@ -133,7 +133,7 @@ async function runInteractiveChat(home: string, terminal: Terminal): Promise<num
 }
 
 const sentenceOf = (error: unknown): string =>
-  error instanceof RelayApiError ? error.sentence : toCommandFailure(error).message;
+  error instanceof RelayApiError ? error.message : toCommandFailure(error).message;
 
 // One question and its answer, for a person or a program. Approvals are asked for here and answered over the approvals
 // routes; a question whose approval is settled elsewhere is withdrawn.
@@ -187,17 +187,17 @@ async function answerApproval(
   signal: AbortSignal,
 ): Promise<void> {
   for (const line of formatApprovalPrompt(approval)) voice.printNote(line);
-  const elsewhere = `\`relay approvals approve ${approval.id}\` or \`reject\``;
-  if (ask === null) return voice.printNote(`  It waits two minutes for ${elsewhere}.`);
+  const commands = `\`relay approvals approve ${approval.id}\` or \`reject\``;
+  if (ask === null) return voice.printNote(`  Answer within 2 minutes with ${commands}.`);
   const answer = await ask(formatApprovalQuestion(approval), signal);
-  if (answer === null) return voice.printNote(`  It waits for your yes: ${elsewhere}.`);
+  if (answer === null) return voice.printNote(`  Approval pending. Answer with ${commands}.`);
   const path = { id: approval.id };
   const client = clientOf(home);
   try {
     if (isYes(answer)) await client.post('/api/approvals/{id}/approve', { path });
     else await client.post('/api/approvals/{id}/reject', { path, body: {} });
   } catch (error) {
-    voice.printNote(`  ${error instanceof RelayApiError ? error.sentence : String(error)}`);
+    voice.printNote(`  ${error instanceof RelayApiError ? error.message : String(error)}`);
   }
 }
 

@@ -21,7 +21,7 @@ interface Handlers {
 const PROMPT = 'you: ';
 /** Ctrl-C at a question counts as no. */
 const NO = '';
-const LEAVE = 'Ctrl-C again, or Ctrl-D, leaves.';
+const LEAVE = 'Press Ctrl-C again or Ctrl-D to quit.';
 /** Lines that arrive within this time were pasted together. */
 const PASTED_MS = 30;
 /** Input that was typed before the question was visible can still arrive for this long. */

@@ -13,7 +13,7 @@ import {
   wrapText,
 } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
-import { formatApprovalRecipient, quoteMessageText } from '../approvals.ts';
+import { describeApproval, quoteMessageText } from '../approvals.ts';
 
 export interface AnswerPrinter {
   printEvent(event: AssistantEvent): void;
@@ -76,7 +76,7 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
           return speak(event.delta);
         case 'text_reset':
           if (said.trim() !== '')
-            printNote(terminal.colours.dim('  The model broke off; once more:'));
+            printNote(terminal.colours.dim('  The model was interrupted. Trying again:'));
           said = '';
           return undefined;
         case 'tool_call': {
@@ -215,21 +215,13 @@ function parsed(text: string): Record<string, unknown> | null {
 
 /** The exact text and recipient, and why approval is needed. */
 export const formatApprovalPrompt = (approval: Approval): string[] => [
-  `  It asks you first: ${WOULD[approval.kind]} ${formatApprovalRecipient(approval)}`,
+  `  Approval needed: ${describeApproval(approval)}`,
   ...quoteMessageText(approval.text),
   ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
   `  ${toPrintable(withoutApprovalsHint(approval.reason))}`,
 ];
 
-const WOULD: Readonly<Record<Approval['kind'], string>> = {
-  send_message: 'a message',
-  create_conversation: 'it would begin',
-  schedule_message: 'a message',
-  cancel_schedule: 'it would cancel a message',
-  manage_grant: 'it would change',
-};
-
 export const formatApprovalQuestion = ({ kind }: Approval): string =>
-  kind === 'send_message' ? '  Send it? [y/N] ' : '  Allow it? [y/N] ';
+  kind === 'send_message' ? '  Send it? [y/N] ' : '  Approve? [y/N] ';
 
 export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);

@@ -1,3 +1,4 @@
+import { STATE_SENTENCES } from '@relay/contract/conversation/states';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   conversationFixture,
@@ -21,12 +22,14 @@ describe('relay pause, resume, cancel and send', () => {
 
   test('report the new state and the next step', async () => {
     expect((await fixture.run('pause', ONE)).out).toBe(
-      '1a2b3c4d with +491701234567 is paused: nothing is sent until `relay resume 1a2b3c4d`.\n',
+      '1a2b3c4d with +491701234567 is paused. Nothing is sent until you resume it with `relay resume 1a2b3c4d`.\n',
     );
     expect((await fixture.run('resume', ONE)).out).toBe(
-      '1a2b3c4d with +491701234567 goes on (WAITING_FOR_REPLY). The contact has been written to and has not answered yet. `relay transcript 1a2b3c4d -f` follows it.\n',
+      `1a2b3c4d with +491701234567 continues (WAITING_FOR_REPLY). ${STATE_SENTENCES.WAITING_FOR_REPLY} Follow it with \`relay transcript 1a2b3c4d -f\`.\n`,
     );
-    expect((await fixture.run('cancel', ONE)).out).toContain('is cancelled (FAILED); no farewell');
+    expect((await fixture.run('cancel', ONE)).out).toContain(
+      'is cancelled. No goodbye message was sent.',
+    );
   });
 
   test('print the current instance with --json', async () => {
@@ -46,7 +49,9 @@ describe('relay pause, resume, cancel and send', () => {
       out: '',
       err: `Instance ${ONE} is WAITING_FOR_REPLY: resuming is not possible now. Possible now: \`relay send 1a2b3c4d "…"\`, \`relay pause 1a2b3c4d\`, \`relay cancel 1a2b3c4d\`.\n`,
     });
-    expect((await fixture.run('cancel', ENDED)).err).toContain('`relay create` begins another.');
+    expect((await fixture.run('cancel', ENDED)).err).toContain(
+      'Start another with `relay create`.',
+    );
   });
 
   test('report each of several conversations, and a refused one does not stop the others', async () => {
@@ -59,9 +64,7 @@ describe('relay pause, resume, cancel and send', () => {
   test('send takes the text unchanged and reports the state of the message', async () => {
     const { exit, out } = await fixture.run('send', TWO, 'Tuesday', 'is fine');
     expect(exit).toBe(0);
-    expect(out).toContain(
-      'Your message to +491701234567 is stored and leaves in its turn (ACTIVE).',
-    );
+    expect(out).toContain('Your message to +491701234567 is queued (ACTIVE).');
     expect(fixture.asked().find(({ body }) => body !== null)?.body).toEqual({
       message: 'Tuesday is fine',
     });
@@ -74,13 +77,13 @@ describe('relay pause, resume, cancel and send', () => {
     expect(await fixture.run('send', TWO, 'Tuesday')).toMatchObject({
       exit: 6,
       out: '',
-      err: 'Not allowed: Sending is on hold. `relay release` ends the hold.\n',
+      err: 'Not allowed: Sending is on hold. End the hold with `relay release`.\n',
     });
   });
 
   test('remind only a person at a terminal that something needs them', async () => {
     expect(await whole(fixture.onTerminal(120, 'pause', ONE))).toContain(
-      '1 conversation waits for you: `relay list --state NEEDS_HUMAN_INTERVENTION`',
+      '1 conversation is waiting for you. See `relay list --state NEEDS_HUMAN_INTERVENTION`.',
     );
     expect((await fixture.run('resume', ONE)).err).toBe('');
   });

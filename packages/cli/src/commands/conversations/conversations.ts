@@ -17,7 +17,6 @@ import { clientOf, sendRequest } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';
 import { type DaemonChange, followDaemonChanges } from '../../daemon-events.ts';
 import { reportFailure } from '../../failure.ts';
-import { formatCount } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
 import {
   describePossibleCommands,
@@ -49,8 +48,8 @@ export const listConversationsCommand: RunCommand = async ({ config, terminal, o
   if (found.length === 0) {
     terminal.progress(
       state === undefined
-        ? 'No conversations yet. `relay create --help` says how to begin one.'
-        : `No conversation is ${state}.`,
+        ? 'No conversations yet. Start one with `relay create`; see `relay create --help`.'
+        : `No conversations in state ${state}.`,
     );
     return 0;
   }
@@ -71,21 +70,25 @@ function printConversations(
   for (const line of formatConversationTable([...open, ...ended.slice(0, most)], look))
     terminal.writeLine(line);
   const hidden = ended.length - most;
-  if (hidden > 0) terminal.note(`${hidden} more have ended: \`relay list --all\``);
+  if (hidden > 0) terminal.note(`${hidden} more ended. Show all with \`relay list --all\`.`);
   const waiting = open.filter(needsOwner).length;
   if (waiting > 0) {
-    const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
     terminal.note(
-      `${formatCount(waiting, 'conversation')} ${wait} for you: \`relay get <id>\` says why, \`relay resume <id>\` or \`relay send <id> "…"\` answers ${them}.`,
+      `${describeWaiting(waiting)} See why with \`relay get <id>\`; continue with \`relay resume <id>\` or \`relay send <id> "…"\`.`,
     );
   }
 }
+
+const describeWaiting = (waiting: number): string =>
+  waiting === 1
+    ? '1 conversation is waiting for you.'
+    : `${waiting} conversations are waiting for you.`;
 
 function parseConversationState(option: unknown): InstanceState | undefined {
   if (option === undefined) return undefined;
   const state = INSTANCE_STATES.find((one) => one === String(option).toUpperCase());
   if (state !== undefined) return state;
-  throw new RelayError('usage', { what: `--state is one of ${INSTANCE_STATES.join(', ')}.` });
+  throw new RelayError('usage', { what: `Give --state one of ${INSTANCE_STATES.join(', ')}.` });
 }
 
 // `relay list --watch`: redraws the table when something changes. The daemon's stream says what changed, and only that
@@ -178,7 +181,7 @@ class ConversationListScreen {
     const look = { colours, columns: size.columns, now: Date.now() };
     const lines =
       instances.length === 0
-        ? ['No conversation is open.']
+        ? ['No open conversations.']
         : formatConversationTable(sortByAttention(instances), look);
     const room = size.rows - 2;
     const fitting =
@@ -205,9 +208,8 @@ export const withReminder =
     if (terminal.isInteractive) {
       const waiting = await waitingForOwner(config.home);
       if (waiting > 0) {
-        const wait = waiting === 1 ? 'waits' : 'wait';
         terminal.note(
-          `${formatCount(waiting, 'conversation')} ${wait} for you: \`relay list --state NEEDS_HUMAN_INTERVENTION\``,
+          `${describeWaiting(waiting)} See \`relay list --state NEEDS_HUMAN_INTERVENTION\`.`,
         );
       }
     }
@@ -273,8 +275,9 @@ async function explainIllegalTransition<Made>(
   } catch (error) {
     if (!(error instanceof RelayApiError) || error.code !== 'illegal_transition') throw error;
     const instance = await client.get('/api/instances/{id}', { path: { id } });
-    const said = `${error.sentence} ${describePossibleCommands(instance)}`;
-    throw new RelayApiError(error.status, error.code, said, error.details);
+    const { status, code, sentence, details } = error;
+    const action = describePossibleCommands(instance);
+    throw new RelayApiError(status, code, sentence, { action, details });
   }
 }
 
@@ -301,8 +304,7 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
   return 0;
 });
 
-// `relay send <id> <message>`: sends the owner's own text in a conversation. It is stored when the command returns and
-// sent in its turn.
+// `relay send <id> <message>`: sends the owner's own text in a conversation. It is queued when the command returns.
 
 export const sendToConversationCommand = withReminder(async ({ config, terminal, args }) => {
   const [given, ...words] = args;
@@ -320,7 +322,7 @@ export const sendToConversationCommand = withReminder(async ({ config, terminal,
   else {
     const instance = await client.get('/api/instances/{id}', { path });
     terminal.writeLine(
-      `Your message to ${formatConversationContact(instance)} is stored and leaves in its turn (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${shortConversationId(id)} -f\` follows it.`,
+      `Your message to ${formatConversationContact(instance)} is queued (${instance.state}). ${STATE_SENTENCES[instance.state]} Follow it with \`relay transcript ${shortConversationId(id)} -f\`.`,
     );
   }
   return 0;
@@ -331,7 +333,7 @@ export const sendToConversationCommand = withReminder(async ({ config, terminal,
 export const pauseConversationsCommand = buildChangeCommand(
   'pause',
   (instance) =>
-    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused: nothing is sent until \`relay resume ${shortConversationId(instance.id)}\`.`,
+    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused. Nothing is sent until you resume it with \`relay resume ${shortConversationId(instance.id)}\`.`,
 );
 
 // `relay resume <id…>`: continues after a pause, or after the agent asked for the owner.
@@ -340,14 +342,14 @@ export const resumeConversationsCommand = buildChangeCommand('resume', (instance
   const id = shortConversationId(instance.id);
   const who = `${id} with ${formatConversationContact(instance)}`;
   return needsOwner(instance)
-    ? `${who} is not paused any more. ${STATE_SENTENCES[instance.state]}`
-    : `${who} goes on (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${id} -f\` follows it.`;
+    ? `${who} is no longer paused. ${STATE_SENTENCES[instance.state]}`
+    : `${who} continues (${instance.state}). ${STATE_SENTENCES[instance.state]} Follow it with \`relay transcript ${id} -f\`.`;
 });
 
-// `relay cancel <id…>`: ends conversations at once; the contacts are not notified.
+// `relay cancel <id…>`: ends conversations; the contacts are not notified.
 
 export const cancelConversationsCommand = buildChangeCommand(
   'cancel',
   (instance) =>
-    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is cancelled (${instance.state}); no farewell was sent. \`relay transcript ${shortConversationId(instance.id)}\` keeps what was said.`,
+    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is cancelled. No goodbye message was sent. See its messages with \`relay transcript ${shortConversationId(instance.id)}\`.`,
 );

@@ -22,12 +22,12 @@ describe('before any request', () => {
     [[...GET_A_QUOTE, '--max-followups', '-1'], '--max-followups: give a whole number'],
     [[...GET_A_QUOTE, '--todos', ''], '--todos: the text is empty.'],
     [[...GET_A_QUOTE, '--todos', '@missing'], '--todos: missing cannot be read.'],
-    [[...GET_A_QUOTE, '--set', 'a=b'], '--set: it fills in a template'],
+    [[...GET_A_QUOTE, '--set', 'a=b'], '--set: it needs a template'],
     [[...GET_A_QUOTE, '--template', 'missing'], '--template: missing cannot be read.'],
-    [['list', '--state', 'LOST'], '--state is one of CREATED, QUEUED'],
+    [['list', '--state', 'LOST'], 'Give --state one of CREATED, QUEUED'],
     [['get'], "Missing required argument 'id'."],
-    [['get', 'xyz'], '"xyz" is no id.'],
-    [['get', '1a2'], '"1a2" is no id.'],
+    [['get', 'xyz'], '"xyz" is not a valid id.'],
+    [['get', '1a2'], '"1a2" is not a valid id.'],
     [['pause'], "Missing required argument 'id'."],
     [['send', ONE], "Missing required argument 'message'."],
     [['send', ONE, ' '], 'The message: the text is empty.'],
@@ -82,7 +82,7 @@ describe('relay create', () => {
     });
     expect(await fixture.run(...with_, '--set', 'colour=red')).toMatchObject({
       exit: 2,
-      err: '--set: there is no {{colour}} in quote.yaml.\n',
+      err: '--set: quote.yaml has no {{colour}}.\n',
     });
     expect(await fixture.run(...with_, '--contact', '+14155550100')).toMatchObject({ exit: 0 });
     expect(fixture.asked().map(({ body }) => body)).toEqual([
@@ -102,10 +102,12 @@ describe('relay create', () => {
 
   test('tells only a person at a terminal what comes next', async () => {
     expect(await whole(fixture.onTerminal(120, ...GET_A_QUOTE))).toMatch(
-      /^c0ffee00-[\d-]+\nThe agent writes to \+491701234567 next\. `relay transcript c0ffee00 -f` follows it\.\n$/,
+      /^c0ffee00-[\d-]+\nThe agent will write to \+491701234567\. Follow it with `relay transcript c0ffee00 -f`\.\n$/,
     );
     fixture.put('taken', '');
-    expect(await whole(fixture.onTerminal(120, ...GET_A_QUOTE))).toContain('comes first');
+    expect(await whole(fixture.onTerminal(120, ...GET_A_QUOTE))).toContain(
+      'another conversation with +491701234567 is open',
+    );
   });
 
   test.each([
@@ -122,6 +124,15 @@ describe('relay create', () => {
     fixture.instances({ id, state, reason: 'So it was.' });
     expect(await ended).toBe(code);
     expect(lines(out()).at(-1)).toMatch(new RegExp(`^${state}: So it was\\.`));
+  });
+
+  test('--wait shows a cancelled conversation as cancelled and exits as for a failed one', async () => {
+    const { ended, out } = fixture.following(...GET_A_QUOTE, '--wait');
+    await expect.poll(out).toMatch(/^c0ffee00-[\d-]+\n/);
+    const id = lines(out())[0] ?? '';
+    fixture.instances({ id, state: 'FAILED', failure_reason: 'cancelled' });
+    expect(await ended).toBe(11);
+    expect(lines(out()).at(-1)).toBe('CANCELLED: The conversation was cancelled.');
   });
 
   test('ends only the watching on Ctrl-C, not the conversation', async () => {

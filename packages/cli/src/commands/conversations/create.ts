@@ -36,8 +36,8 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   const contact = formatPhone(body.target_contact);
   terminal.note(
     state === 'QUEUED'
-      ? `Another conversation with ${contact} comes first; this one follows by itself. \`relay get ${shortConversationId(id)}\` shows it.`
-      : `The agent writes to ${contact} next. \`relay transcript ${shortConversationId(id)} -f\` follows it.`,
+      ? `Queued: another conversation with ${contact} is open, and this one starts when it ends. See \`relay get ${shortConversationId(id)}\`.`
+      : `The agent will write to ${contact}. Follow it with \`relay transcript ${shortConversationId(id)} -f\`.`,
   );
   return 0;
 });
@@ -59,7 +59,7 @@ async function followCreated(home: string, terminal: Terminal, id: string): Prom
   const leave = () => {
     view.end();
     terminal.note(
-      `It goes on without you. \`relay transcript ${shortConversationId(id)} -f\` follows it again.`,
+      `The conversation continues. Follow it again with \`relay transcript ${shortConversationId(id)} -f\`.`,
     );
     process.exit(INTERRUPTED);
   };
@@ -184,14 +184,14 @@ async function templateOf(options: CommandOptions): Promise<ConversationTemplate
   const values = valuesOf(flags(options, '--set') ?? []);
   if (file === undefined) {
     if (values.size === 0) return {};
-    throw inputError('--set', 'it fills in a template; name one with `--template`.');
+    throw inputError('--set', 'it needs a template; give one with `--template`.');
   }
   // The YAML parser is loaded only when a template is used.
   const { fill, placeholders, readTemplate } = await import('./template.ts');
   const template = readTemplate(read(file.text, file.source), file.text);
   const known = placeholders(template);
   for (const name of values.keys()) {
-    if (!known.has(name)) throw inputError('--set', `there is no {{${name}}} in ${file.text}.`);
+    if (!known.has(name)) throw inputError('--set', `${file.text} has no {{${name}}}.`);
   }
   // Placeholders in fields that an option overrides need no value.
   const overridden: readonly [Flag, keyof ConversationTemplateFile][] = [
@@ -221,7 +221,7 @@ function valuesOf(given: readonly InputText[]): Map<string, string> {
     given.map(({ text, source }) => {
       const [, name, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw inputError(source, 'write it as name=value.');
+        throw inputError(source, 'give it as name=value.');
       return [name, value];
     }),
   );

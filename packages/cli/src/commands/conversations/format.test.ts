@@ -5,6 +5,7 @@ import { textWidth } from '../../format.ts';
 import { instanceOf, lineOf } from '../../testing/fake-conversations.ts';
 import {
   describeFollowUp,
+  describeOutcome,
   formatConversationCard,
   formatConversationTable,
   formatProgressBar,
@@ -22,7 +23,7 @@ const HOSTILE = `Say 日本 👨‍👩‍👧 \u001b[2J\u202e${'x'.repeat(300)}
 test.each([
   [{ next_follow_up_at: at(720_000) }, 'in 12 min, 1 of 3'],
   [{ next_follow_up_at: at(720_000), follow_up_count: 2 }, 'in 12 min, 3 of 3'],
-  [{ next_follow_up_at: at(30_000), follow_up_count: 5 }, 'gives up in 30 s'],
+  [{ next_follow_up_at: at(30_000), follow_up_count: 5 }, 'ends in 30 s'],
   [{ next_follow_up_at: at(-1) }, 'now, 1 of 3'],
   [{ follow_up_count: 2 }, '2 of 3 sent'],
   [{ follow_up_count: 2, state: 'COMPLETED' as const }, ''],
@@ -46,6 +47,26 @@ test('sorts conversations that need the owner first and ended ones last', () => 
   expect(
     sortByAttention(states.map((state) => instanceOf({ state }))).map(({ state }) => state),
   ).toEqual(['NEEDS_HUMAN_INTERVENTION', 'PAUSED', 'CREATED', 'COMPLETED', 'FAILED']);
+});
+
+test('shows a cancelled conversation as cancelled, and a failed one as failed', () => {
+  const look = { columns: null, colours: plain, now, all: true };
+  const cancelled = instanceOf({
+    state: 'FAILED',
+    failure_reason: 'cancelled',
+    reason: 'The conversation was cancelled.',
+  });
+  const [, row] = formatConversationTable([cancelled], look);
+  expect(row).toContain('CANCELLED');
+  expect(row).toContain('The conversation was cancelled.');
+  expect(formatConversationCard(cancelled, [], look).slice(0, 3)).toEqual([
+    '● CANCELLED',
+    '  The conversation was cancelled.',
+    '',
+  ]);
+  expect(describeOutcome(cancelled, plain)).toBe('CANCELLED: The conversation was cancelled.');
+  const failed = instanceOf({ state: 'FAILED', failure_reason: 'No model.', reason: 'No model.' });
+  expect(describeOutcome(failed, plain)).toBe('FAILED: No model.');
 });
 
 test('draws a progress bar that is full only when every todo is done', () => {

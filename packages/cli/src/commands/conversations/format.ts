@@ -28,6 +28,7 @@ import {
 } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
 import { shortConversationId } from './input.ts';
+import { CANCELLED_STATE_NAME, conversationStateName, isCancelled } from './state-name.ts';
 
 type ConversationColours = Pick<
   Terminal['colours'],
@@ -54,13 +55,17 @@ export const colourByState = (
   colours: ConversationColours,
 ): string => colours[COLOUR[state]](text);
 
+/** The stored reason says “you”, also when a client has cancelled the conversation. */
+const describeReason = (instance: ConversationInstance): string =>
+  isCancelled(instance) ? 'The conversation was cancelled.' : instance.reason;
+
 export const needsOwner = ({ state }: Pick<ConversationInstance, 'state'>): boolean =>
   state === 'NEEDS_HUMAN_INTERVENTION';
 
 export const formatConversationContact = ({ target_contact }: ConversationInstance): string =>
   formatPhone(toPrintable(target_contact).trim());
 
-/** Skipped todos count as done: nobody will return to them. */
+/** Skipped todos count as done: no agent returns to them. */
 export const countDoneTodos = ({ todos }: ConversationInstance): number =>
   todos.filter(({ status }) => status === 'completed' || status === 'skipped').length;
 
@@ -72,7 +77,7 @@ export function describeFollowUp(instance: ConversationInstance, now: number): s
   }
   const left = Date.parse(at) - now;
   const when = left <= 0 ? 'now' : `in ${formatRoughDuration(left)}`;
-  return sent >= most ? `gives up ${when}` : `${when}, ${sent + 1} of ${most}`;
+  return sent >= most ? `ends ${when}` : `${when}, ${sent + 1} of ${most}`;
 }
 
 const COMMAND: Readonly<Partial<Record<ConversationEventType, (id: string) => string>>> = {
@@ -99,7 +104,7 @@ export function describePossibleCommands(
 ): string {
   const commands = listPossibleCommands(instance).map((command) => `\`${command}\``);
   return commands.length === 0
-    ? 'It has ended; `relay create` begins another.'
+    ? 'The conversation has ended. Start another with `relay create`.'
     : `Possible now: ${commands.join(', ')}.`;
 }
 
@@ -112,7 +117,7 @@ interface ConversationLayout {
   readonly now: number;
 }
 
-const HEAD = ['ID', 'CONTACT', 'STATE', 'TODOS', 'FOLLOW-UP', 'WHY'] as const;
+const HEAD = ['ID', 'CONTACT', 'STATE', 'TODOS', 'FOLLOW-UP', 'REASON'] as const;
 /** With less room than this the reason gets its own line. */
 const LEAST_FOR_REASON = 20;
 const GAP = '  ';
@@ -145,7 +150,8 @@ export function formatConversationTable(
     ...rows.map(({ instance, cells }) => {
       const padded = cells.map((cell, column) => padText(cell, widths[column] ?? 0));
       const line = paint(instance, padded, look).join(GAP);
-      return `${mark(instance, look)}${line}${GAP}${truncateText(toOneLine(instance.reason), room)}`;
+      const reason = truncateText(toOneLine(describeReason(instance)), room);
+      return `${mark(instance, look)}${line}${GAP}${reason}`;
     }),
   ];
 }
@@ -164,11 +170,11 @@ function narrow({ instance, cells }: Row, look: ConversationLayout): string[] {
     state,
   ];
   const detail = [todos === '' ? '' : `${todos} done`, next].filter(Boolean).join(', ');
-  const why = toOneLine(instance.reason);
+  const reason = toOneLine(describeReason(instance));
   return [
     `${mark(instance, look)}${fitted(paint(instance, first, look), first, columns - MARK)}`,
     ...(detail === '' ? [] : [look.colours.dim(`    ${truncateText(detail, columns - 4)}`)]),
-    `    ${truncateText(why, columns - 4)}`,
+    `    ${truncateText(reason, columns - 4)}`,
   ];
 }
 
@@ -181,7 +187,7 @@ function fitted(painted: readonly string[], plain: readonly string[], columns: n
 const cellsOf = (instance: ConversationInstance, now: number): string[] => [
   shortConversationId(instance.id),
   truncateText(formatConversationContact(instance), 20),
-  instance.state,
+  conversationStateName(instance),
   instance.todos.length === 0 ? '' : `${countDoneTodos(instance)}/${instance.todos.length}`,
   describeFollowUp(instance, now),
 ];
@@ -210,7 +216,8 @@ export function formatConversationCard(
   look: ConversationLayout & { readonly all: boolean },
 ): string[] {
   const { colours } = look;
-  const { state, reason } = instance;
+  const { state } = instance;
+  const reason = describeReason(instance);
   const columns = Math.max(20, (look.columns ?? 100) - INDENT - NAMES);
   const part = (name: string, lines: readonly string[]): string[] =>
     lines.map((line, index) => {
@@ -219,26 +226,28 @@ export function formatConversationCard(
     });
   const text = (name: string, value: string) => part(name, wrapText(toPrintable(value), columns));
   // In some states the reason replaces the state's own sentence.
-  const sentence = state in UNSENT_SENTENCES ? reason : STATE_SENTENCES[state];
+  const isReasonEnough = state in UNSENT_SENTENCES || isCancelled(instance);
+  const sentence = isReasonEnough ? reason : STATE_SENTENCES[state];
+  const stateName = colourByState(state, conversationStateName(instance), colours);
   const shown = look.all ? steps : steps.slice(-LAST_STEPS);
   return [
-    `${colourByState(instance.state, '●', colours)} ${colours.bold(colourByState(instance.state, instance.state, colours))}`,
+    `${colourByState(state, '●', colours)} ${colours.bold(stateName)}`,
     ...wrapText(toPrintable(sentence), columns + NAMES).map((line) => `  ${line}`),
     '',
-    ...(reason === sentence ? [] : text('Why', reason)),
+    ...(reason === sentence ? [] : text('Reason', reason)),
     ...text('Objective', instance.objective),
     ...part('Contact', [formatConversationContact(instance)]),
     ...part('Todos', todoLines(instance, columns, colours)),
     ...part('Follow-ups', followUpLines(instance, look.now)),
-    ...instance.facts.flatMap((fact, index) => text(index === 0 ? 'May be told' : '', fact)),
+    ...instance.facts.flatMap((fact, index) => text(index === 0 ? 'Facts' : '', fact)),
     ...(instance.unread === 0
       ? []
-      : part('Unread', [`${formatCount(instance.unread, 'message')} that the agent has not read`])),
+      : part('Unread', [`${formatCount(instance.unread, 'message')} not yet read by the agent`])),
     ...part('Created', [moment(instance.created_at, look.now)]),
-    ...part('Changed', [moment(instance.updated_at, look.now)]),
+    ...part('Updated', [moment(instance.updated_at, look.now)]),
     ...part('Id', [instance.id]),
     ...part('Steps', stepLines(shown, steps.length - shown.length, look)),
-    ...part('You can', listPossibleCommands(instance)),
+    ...part('Commands', listPossibleCommands(instance)),
   ];
 }
 
@@ -255,7 +264,7 @@ function todoLines(
   colours: ConversationColours,
 ): string[] {
   const { todos } = instance;
-  if (todos.length === 0) return ['none'];
+  if (todos.length === 0) return ['None'];
   return [
     formatProgressBar(countDoneTodos(instance), todos.length, colours),
     ...todos.flatMap(({ text, status }) => {
@@ -283,10 +292,10 @@ function followUpLines(instance: ConversationInstance, now: number): string[] {
   const every = formatDuration(config.interval_ms / 1_000);
   const rule =
     most === 0
-      ? `none; it gives up after ${every} without an answer`
-      : `after ${every} without an answer, ${most} at most${sent === 0 ? '' : `; ${sent} since the last one`}`;
+      ? `None; the conversation ends after ${every} without a reply`
+      : `After ${every} without a reply, up to ${most}${sent === 0 ? '' : `; ${sent} sent since the last reply`}`;
   if (at === null) return [rule];
-  return [rule, `${sent >= most ? 'gives up' : 'the next'} ${moment(at, now)}`];
+  return [rule, `${sent >= most ? 'Ends' : 'Next'} ${moment(at, now)}`];
 }
 
 function moment(at: string, now: number): string {
@@ -302,11 +311,16 @@ function stepLines(
 ): string[] {
   const lines = steps.map(({ from_state, to_state, trigger, timestamp }) => {
     const time = formatClock(new Date(timestamp), new Date(look.now));
-    const to = colourByState(to_state, to_state, look.colours);
+    const isCancellation = to_state === 'FAILED' && trigger === 'cancel';
+    const name = isCancellation ? CANCELLED_STATE_NAME : to_state;
+    const to = colourByState(to_state, name, look.colours);
     return `${time}  ${from_state} → ${to}  ${look.colours.dim(toPrintable(trigger))}`;
   });
-  if (hidden > 0) lines.unshift(look.colours.dim(`… ${hidden} before; \`--all\` shows them`));
-  return lines.length === 0 ? ['none yet'] : lines;
+  if (hidden > 0) {
+    const earlier = formatCount(hidden, 'earlier step');
+    lines.unshift(look.colours.dim(`… ${earlier} (\`--all\` shows them)`));
+  }
+  return lines.length === 0 ? ['None yet'] : lines;
 }
 
 // `relay transcript`: one line with time, sender, text and delivery state. Pure.
@@ -321,12 +335,12 @@ const WHO: Readonly<Record<TranscriptLine['role'], readonly [string, keyof Conve
 
 const DELIVERY_MARKS: Readonly<Record<OutboxState, readonly [string, keyof ConversationColours]>> =
   {
-    pending: ['waiting', 'dim'],
+    pending: ['queued', 'dim'],
     sent: ['sent ✓', 'dim'],
     delivered: ['delivered ✓✓', 'dim'],
     read: ['read ✓✓', 'blue'],
-    failed: ['not sent ✗', 'red'],
-    unknown: ['may not have left ?', 'yellow'],
+    failed: ['failed ✗', 'red'],
+    unknown: ['unknown ?', 'yellow'],
   };
 
 /** Width of the time with and without the day; narrow windows align those without it. */
@@ -396,6 +410,7 @@ export function describeOutcome(
   instance: ConversationInstance,
   colours: ConversationColours,
 ): string {
-  const said = `${colourByState(instance.state, instance.state, colours)}: ${toOneLine(instance.reason)}`;
-  return needsOwner(instance) ? `${said} ${describePossibleCommands(instance)}` : said;
+  const state = colourByState(instance.state, conversationStateName(instance), colours);
+  const outcome = `${state}: ${toOneLine(describeReason(instance))}`;
+  return needsOwner(instance) ? `${outcome} ${describePossibleCommands(instance)}` : outcome;
 }

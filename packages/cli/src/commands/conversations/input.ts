@@ -6,7 +6,8 @@ import type { Client } from '@relay/contract/client/client';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import { formatCount, formatPhone, parseDuration, toPrintable } from '../../format.ts';
+import { formatPhone, parseDuration, toPrintable } from '../../format.ts';
+import { conversationStateName } from './state-name.ts';
 
 const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
@@ -24,7 +25,7 @@ export async function findConversationId(
   if (WHOLE.test(id)) return id;
   if (!BEGINNING.test(id)) {
     throw new RelayError('usage', {
-      what: `"${toPrintable(id)}" is no id. Give one, or its first 4 characters or more; \`relay list\` shows them.`,
+      what: `"${toPrintable(id)}" is not a valid id. Give an id, or at least its first 4 characters; see \`relay list\`.`,
     });
   }
   const query = { id_prefix: id, limit: CANDIDATES + 1 };
@@ -39,8 +40,8 @@ function candidates(found: readonly ConversationInstance[]): string {
   const named = found
     .slice(0, CANDIDATES)
     .map(
-      ({ id, target_contact, state }) =>
-        `${id} (${formatPhone(toPrintable(target_contact))}, ${state})`,
+      (one) =>
+        `${one.id} (${formatPhone(toPrintable(one.target_contact))}, ${conversationStateName(one)})`,
     );
   return [...named, ...(found.length > CANDIDATES ? ['…'] : [])].join(', ');
 }
@@ -83,14 +84,17 @@ export function parseText({ text, source }: InputText, most: number): string {
 
 export function parseTexts(given: readonly InputText[], most: number, mostEach: number): string[] {
   const tooMany = given[most];
-  if (tooMany !== undefined) throw inputError(tooMany.source, `there can be ${most} at most.`);
+  if (tooMany !== undefined) throw inputError(tooMany.source, `give at most ${most}.`);
   return given.map((one) => parseText(one, mostEach));
 }
 
 export function parseContact(given: InputText): string {
   const text = parseText(given, CONVERSATION_LIMITS.contact);
   if (phoneAlias(text) !== null) return text;
-  throw inputError(given.source, 'give a phone number in international form, as in +491701234567.');
+  throw inputError(
+    given.source,
+    'give a phone number in international form, such as +491701234567.',
+  );
 }
 
 export function parseInterval({ text, source }: InputText): number {
@@ -98,17 +102,11 @@ export function parseInterval({ text, source }: InputText): number {
   if (ms === null) throw inputError(source, 'give a time such as 90s, 30m, 2h or 1d.');
   if (ms >= CONVERSATION_LIMITS.shortestIntervalMs && ms <= CONVERSATION_LIMITS.longestIntervalMs)
     return ms;
-  throw inputError(
-    source,
-    'the time between follow-ups is one second at least and 30 days at most.',
-  );
+  throw inputError(source, 'the time between follow-ups must be from 1 second to 30 days.');
 }
 
 export function parseFollowupLimit({ text, source }: InputText): number {
   const many = /^\d{1,6}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (many <= CONVERSATION_LIMITS.followups) return many;
-  throw inputError(
-    source,
-    `give a whole number, ${formatCount(CONVERSATION_LIMITS.followups, 'follow-up')} at most.`,
-  );
+  throw inputError(source, `give a whole number from 0 to ${CONVERSATION_LIMITS.followups}.`);
 }

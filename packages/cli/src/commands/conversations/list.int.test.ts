@@ -1,4 +1,5 @@
 import type { ConversationInstance } from '@relay/contract/api/instances';
+import { STATE_SENTENCES } from '@relay/contract/conversation/states';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   conversationFixture,
@@ -36,10 +37,10 @@ describe('relay list', () => {
     const { exit, out, err } = await fixture.run('list');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
-      'ID | CONTACT | STATE | TODOS | FOLLOW-UP | WHY',
+      'ID | CONTACT | STATE | TODOS | FOLLOW-UP | REASON',
       '! 1a2b9999 | +491701234567 | NEEDS_HUMAN_INTERVENTION | Asks for ⟨U+001B⟩[2J a day.',
-      '1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 3 | The contact has been written to and has not answered yet.',
-      '77777777 | +491701234567 | COMPLETED | The objective was met.',
+      `1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 3 | ${STATE_SENTENCES.WAITING_FOR_REPLY}`,
+      `77777777 | +491701234567 | COMPLETED | ${STATE_SENTENCES.COMPLETED}`,
     ]);
   });
 
@@ -49,17 +50,26 @@ describe('relay list', () => {
     expect(await fixture.run('list', '--state', 'PAUSED')).toEqual({
       exit: 0,
       out: '',
-      err: 'No conversation is PAUSED.\n',
+      err: 'No conversations in state PAUSED.\n',
     });
+  });
+
+  test('shows a cancelled conversation as cancelled, and keeps the state of the API with --json', async () => {
+    fixture.instances({ id: ENDED, state: 'FAILED', failure_reason: 'cancelled' });
+    const { out } = await fixture.run('list');
+    expect(lines(out)[1]).toContain('CANCELLED');
+    expect(out).not.toContain('FAILED');
+    const [listed] = JSON.parse((await fixture.run('list', '--json')).out);
+    expect(listed).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
   });
 
   test('fits a narrow window', async () => {
     const shown = await whole(fixture.onTerminal(40, 'list'));
-    const told = shown.slice(0, shown.indexOf('1 conversation waits'));
-    for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
-    expect(told).toContain('! 1a2b9999');
-    expect(told).toContain('    1/2 done, in 12 min, 2 of 3\n');
-    expect(shown).toContain('1 conversation waits for you');
+    const table = shown.slice(0, shown.indexOf('1 conversation is waiting'));
+    for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+    expect(table).toContain('! 1a2b9999');
+    expect(table).toContain('    1/2 done, in 12 min, 2 of 3\n');
+    expect(shown).toContain('1 conversation is waiting for you.');
   });
 
   test('requests all pages, but shows a limited number at a terminal', async () => {
@@ -73,7 +83,7 @@ describe('relay list', () => {
     expect(fixture.asked()).toHaveLength(3);
     expect(lines((await fixture.run('list')).out)).toHaveLength(1_204);
     const shown = await whole(fixture.onTerminal(140, 'list'));
-    expect(shown).toContain('1183 more have ended: `relay list --all`');
+    expect(shown).toContain('1183 more ended. Show all with `relay list --all`.');
     expect(lines(await whole(fixture.onTerminal(140, 'list', '--all')))).toHaveLength(1_204);
   });
 

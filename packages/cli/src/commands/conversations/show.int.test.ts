@@ -1,3 +1,4 @@
+import { STATE_SENTENCES } from '@relay/contract/conversation/states';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   conversationFixture,
@@ -44,17 +45,17 @@ describe('relay get', () => {
     expect(exit).toBe(0);
     for (const part of [
       '● WAITING_FOR_REPLY',
-      'The contact has been written to and has not answered yet.',
+      STATE_SENTENCES.WAITING_FOR_REPLY,
       'Objective    Get a ⟨U+202E⟩quote',
       '██████████░░░░░░░░░░ 2 of 4 done',
       '✓ Ask for the price',
       '◐ Ask for a day',
       '○ Thank them',
       '– Ask for tea',
-      'after 1 d without an answer, 3 at most',
-      'May be told  We open at 9',
-      '2 messages that the agent has not read',
-      '… 2 before; `--all` shows them',
+      'After 1 d without a reply, up to 3',
+      'Facts        We open at 9',
+      '2 messages not yet read by the agent',
+      '… 2 earlier steps (`--all` shows them)',
       'ACTIVE → WAITING_FOR_REPLY  step_11',
       'relay send 1a2b3c4d "…"',
       'relay pause 1a2b3c4d',
@@ -67,6 +68,24 @@ describe('relay get', () => {
     expect((await fixture.run('get', ONE, '--all')).out).toContain('step_0');
   });
 
+  test('shows a cancelled conversation as cancelled, and keeps the state of the API with --json', async () => {
+    fixture.instances({ id: ONE, state: 'FAILED', failure_reason: 'cancelled' });
+    fixture.put('transitions.json', [
+      {
+        instance_id: ONE,
+        from_state: 'ACTIVE',
+        to_state: 'FAILED',
+        trigger: 'cancel',
+        timestamp: '2026-11-15T08:00:00.000Z',
+      },
+    ]);
+    const { out } = await fixture.run('get', ONE);
+    expect(out).toContain('● CANCELLED\n  The conversation was cancelled.\n');
+    expect(out).toContain('ACTIVE → CANCELLED  cancel');
+    expect(out).not.toContain('FAILED');
+    expect(JSON.parse((await fixture.run('get', ONE, '--json')).out).state).toBe('FAILED');
+  });
+
   test('prints the instance with its history with --json', async () => {
     const { out } = await fixture.run('get', '1a2b3', '--json');
     expect(JSON.parse(out)).toMatchObject({ id: ONE, facts: ['We open at 9'] });
@@ -77,11 +96,11 @@ describe('relay get', () => {
     expect(await fixture.run('get', '1A2B3')).toMatchObject({ exit: 0 });
     expect(await fixture.run('get', '1a2b')).toMatchObject({
       exit: 2,
-      err: `More than one id begins with 1a2b: ${ONE} (+491701234567, WAITING_FOR_REPLY), ${TWO} (+491701234567, WAITING_FOR_REPLY). Give more of it.\n`,
+      err: `More than one conversation id starts with 1a2b: ${ONE} (+491701234567, WAITING_FOR_REPLY), ${TWO} (+491701234567, WAITING_FOR_REPLY). Give more characters.\n`,
     });
     expect(await fixture.run('get', 'beef')).toMatchObject({
       exit: 4,
-      err: expect.stringContaining('No conversation has an id that begins with beef.'),
+      err: expect.stringContaining('There is no conversation whose id starts with beef.'),
     });
     expect(await fixture.run('get', ENDED)).toMatchObject({ exit: 4, out: '' });
   });
@@ -94,7 +113,7 @@ describe('relay transcript', () => {
       { id: '1', content: 'Good morning', delivery: 'read' },
       { id: '2', role: 'contact', content: 'Morning!\n\u001b]0;title\u0007How are you?' },
       { id: '3', role: 'manual', content: 'Fine.', delivery: 'failed' },
-      { id: '4', role: 'system', content: 'Not sent: nobody is there.' },
+      { id: '4', role: 'system', content: 'Not sent: the number is not on WhatsApp.' },
     );
   });
 
@@ -110,8 +129,8 @@ describe('relay transcript', () => {
       'T  agent    Good morning  read ✓✓',
       'T  contact  Morning!',
       '⟨U+001B⟩]0;title⟨U+0007⟩How are you?',
-      'T  you      Fine.  not sent ✗',
-      'T  Relay    Not sent: nobody is there.',
+      'T  you      Fine.  failed ✗',
+      'T  Relay    Not sent: the number is not on WhatsApp.',
       '',
     ]);
   });
@@ -128,15 +147,15 @@ describe('relay transcript', () => {
 
   test('-f follows until the conversation ends, and prints each line once', async () => {
     const { ended, out } = fixture.following('transcript', ONE, '-f');
-    await expect.poll(out).toContain('nobody is there');
+    await expect.poll(out).toContain('not on WhatsApp');
     fixture.transcript(
-      { id: '4', role: 'system', content: 'Not sent: nobody is there.' },
-      { id: '5', content: 'Farewell', delivery: 'sent' },
+      { id: '4', role: 'system', content: 'Not sent: the number is not on WhatsApp.' },
+      { id: '5', content: 'Goodbye', delivery: 'sent' },
     );
-    await expect.poll(out).toContain('Farewell');
+    await expect.poll(out).toContain('Goodbye');
     fixture.instances({ id: ONE, state: 'COMPLETED' });
     expect(await ended).toBe(0);
-    expect(out().match(/Good morning|Farewell/g)).toEqual(['Good morning', 'Farewell']);
+    expect(out().match(/Good morning|Goodbye/g)).toEqual(['Good morning', 'Goodbye']);
   });
 
   test('-f --json prints a line again when its delivery state changes', async () => {
@@ -163,11 +182,19 @@ describe('relay transcript', () => {
   test('updates a delivery mark in place at a terminal', async () => {
     fixture.transcript({ id: '1', content: 'Hello', delivery: 'pending' });
     const shown = fixture.onTerminal(80, 'transcript', ONE, '-f');
-    await expect.poll(shown.out).toContain('Hello  waiting');
+    await expect.poll(shown.out).toContain('Hello  queued');
     fixture.transcript({ id: '1', content: 'Hello', delivery: 'read' });
     await expect.poll(shown.out).toContain('Hello  read ✓✓');
     fixture.instances({ id: ONE, state: 'COMPLETED' });
     const said = await whole(shown);
-    expect(said.trimEnd()).toMatch(/COMPLETED: The objective was met\.$/);
+    expect(said.trimEnd().endsWith(`COMPLETED: ${STATE_SENTENCES.COMPLETED}`)).toBe(true);
+  });
+
+  test('-f ends a cancelled conversation as cancelled', async () => {
+    const shown = fixture.onTerminal(80, 'transcript', ONE, '-f');
+    await expect.poll(shown.out).toContain('● WAITING_FOR_REPLY');
+    fixture.instances({ id: ONE, state: 'FAILED', failure_reason: 'cancelled' });
+    const said = await whole(shown);
+    expect(said.trimEnd().endsWith('CANCELLED: The conversation was cancelled.')).toBe(true);
   });
 });

@@ -65,18 +65,18 @@ test('inserts every value as plain text', () => {
 });
 
 test.each([
-  ['', 'line 1: a template has keys and values'],
-  ['- a\n', 'line 1: a template has keys and values'],
-  ['objective: a\nwhat: b\n', 'line 2: there is no `what` in a template. There are objective'],
-  ['objective: a\ntodos: one\n', 'line 2: `todos` is a list of texts.'],
-  ['todos:\n  - a\n  - b: c\n', 'line 3: `todos` takes a text here.'],
-  ['objective:\n', 'line 1: `objective` takes a text here.'],
-  ['objective: [a]\n', 'line 1: `objective` takes a text here.'],
-  ['contact: {{phone}}\n', 'line 1: put quotes around a text that begins with {{ or {.'],
+  ['', 'line 1: a template needs keys and values'],
+  ['- a\n', 'line 1: a template needs keys and values'],
+  ['objective: a\nwhat: b\n', 'line 2: `what` is not a template key. Use objective'],
+  ['objective: a\ntodos: one\n', 'line 2: `todos` must be a list of texts.'],
+  ['todos:\n  - a\n  - b: c\n', 'line 3: `todos` needs a text here.'],
+  ['objective:\n', 'line 1: `objective` needs a text here.'],
+  ['objective: [a]\n', 'line 1: `objective` needs a text here.'],
+  ['contact: {{phone}}\n', 'line 1: put quotes around a text that starts with {{ or {.'],
   ['objective: a\nobjective: b\n', 'line 2: Map keys must be unique.'],
   ['objective: "a\n', 'line 2: Missing closing "quote.'],
-  ['a: &x 1\nobjective: *x\n', 'line 1: there is no `a` in a template.'],
-  ['objective: &x a\ncontact: *x\n', 'line 2: `contact` takes a text here.'],
+  ['a: &x 1\nobjective: *x\n', 'line 1: `a` is not a template key.'],
+  ['objective: &x a\ncontact: *x\n', 'line 2: `contact` needs a text here.'],
 ])('refuses %j in one sentence with its line', (text, sentence) => {
   expect(() => read(text)).toThrow(`quote.yaml, ${sentence}`);
 });

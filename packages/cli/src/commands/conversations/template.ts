@@ -26,7 +26,7 @@ export function readTemplate(text: string, file: string): ConversationTemplateFi
   const where = (node: Node | null) => at(node?.range?.[0] ?? 0);
   const root = document.contents;
   if (!(root instanceof YAMLMap)) {
-    throw inputError(where(root), `a template has keys and values: ${KEYS.join(', ')}.`);
+    throw inputError(where(root), `a template needs keys and values: ${KEYS.join(', ')}.`);
   }
   return Object.fromEntries(root.items.map((item) => entry(item, where)));
 }
@@ -38,12 +38,12 @@ function entry(item: Pair<unknown, unknown>, where: Where): [string, InputText |
   const place = where(item.key as Node | null);
   if (LISTS.some((name) => name === key)) return [key, list(key, item.value, place, where)];
   if (TEXTS.some((name) => name === key)) return [key, scalar(key, item.value, place, where)];
-  throw inputError(place, `there is no \`${key}\` in a template. There are ${KEYS.join(', ')}.`);
+  throw inputError(place, `\`${key}\` is not a template key. Use ${KEYS.join(', ')}.`);
 }
 
 function list(key: string, value: unknown, place: string, where: Where): InputText[] {
   if (value instanceof Scalar && value.value === null) return [];
-  if (!(value instanceof YAMLSeq)) throw inputError(place, `\`${key}\` is a list of texts.`);
+  if (!(value instanceof YAMLSeq)) throw inputError(place, `\`${key}\` must be a list of texts.`);
   return value.items.map((one) => scalar(key, one, place, where));
 }
 
@@ -56,14 +56,14 @@ function scalar(key: string, value: unknown, place: string, where: Where): Input
   const braces = value instanceof YAMLMap && value.flow === true;
   throw inputError(
     value instanceof Scalar || value instanceof YAMLMap ? where(value) : place,
-    braces ? `put quotes around a text that begins with {{ or {.` : `\`${key}\` takes a text here.`,
+    braces ? `put quotes around a text that starts with {{ or {.` : `\`${key}\` needs a text here.`,
   );
 }
 
 /** The first line of the YAML parser's message, as a sentence. */
 function sentence(message: string): string {
-  const said = message.split('\n')[0]?.trim() ?? '';
-  return /[.!?]$/.test(said) ? said : `${said}.`;
+  const line = message.split('\n')[0]?.trim() ?? '';
+  return /[.!?]$/.test(line) ? line : `${line}.`;
 }
 
 export function placeholders(template: ConversationTemplateFile): Set<string> {

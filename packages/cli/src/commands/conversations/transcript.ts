@@ -16,6 +16,7 @@ import {
   formatTranscriptLine,
 } from './format.ts';
 import { findConversationId } from './input.ts';
+import { conversationStateName } from './state-name.ts';
 
 export const showTranscriptCommand = withReminder(async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
@@ -26,7 +27,7 @@ export const showTranscriptCommand = withReminder(async ({ config, terminal, arg
   }
   const lines = await client.get('/api/instances/{id}/transcript', { path: { id } });
   if (terminal.json) terminal.writeJson(lines);
-  else if (lines.length === 0) terminal.progress('Nothing was said yet.');
+  else if (lines.length === 0) terminal.progress('No messages yet.');
   else {
     const columns = terminal.size?.columns ?? null;
     const look = { colours: terminal.colours, columns, now: Date.now() };
@@ -181,14 +182,15 @@ export class ConversationView {
 
   #standing(instance: ConversationInstance): string {
     const { colours, size } = this.#terminal;
-    const { state, todos } = instance;
+    const { todos } = instance;
+    const state = conversationStateName(instance);
     const done =
       todos.length === 0
         ? ''
-        : `${countDoneTodos(instance)} of ${formatCount(todos.length, 'todo')}`;
+        : `${countDoneTodos(instance)} of ${formatCount(todos.length, 'todo')} done`;
     const next = describeFollowUp(instance, Date.now());
-    const rest = [done, next === '' ? '' : `follow-up ${next}`].filter(Boolean).join(' · ');
+    const rest = [done, next === '' ? '' : `follow-up: ${next}`].filter(Boolean).join(' · ');
     const text = truncateText(rest, Math.max(0, (size?.columns ?? 200) - state.length - 6));
-    return `${colourByState(state, `● ${state}`, colours)}  ${colours.dim(text)}`;
+    return `${colourByState(instance.state, `● ${state}`, colours)}  ${colours.dim(text)}`;
   }
 }

@@ -24,7 +24,7 @@ export const runDemoCommand: RunCommand = ({ config, terminal, options }) => {
     );
   if (options.home !== undefined)
     throw new RelayError('usage', {
-      what: '--home goes with --headless; what people see is made anew each time.',
+      what: '--home needs --headless; the interactive demo uses a new folder each time.',
     });
   const open = options.open !== false && !terminal.json;
   return runUntilEnded((closers, unwanted) =>
@@ -130,7 +130,7 @@ export async function startInteractiveDemo(
       };
       if (terminal.json) return terminal.writeJson({ ...at, ...more });
       await printDemoAddresses(call, { ...at, home: home.path, open });
-      closers.push(signsInAgain(call, signIn));
+      closers.push(printAddressOnEnter(call, signIn));
     },
   };
 }
@@ -148,20 +148,21 @@ async function printDemoAddresses(
 ): Promise<void> {
   const { colours } = terminal;
   const opened = addresses.open && (await openBrowser(config, addresses.home, addresses.console));
-  terminal.writeLine(colours.bold('Relay, with a WhatsApp and a model that are not real.'));
+  terminal.writeLine(colours.bold('Relay demo with a simulated WhatsApp and a scripted model'));
   terminal.writeLine('');
-  terminal.writeLine(`The console, as its owner Alex${opened ? ' (opens in your browser)' : ''}:`);
+  terminal.writeLine(`Console, as the owner Alex${opened ? ' (opening in your browser)' : ''}:`);
   terminal.writeLine(`  ${colours.cyan(addresses.console)}`);
-  terminal.writeLine('The phone, where you are Mom, the plumber and the family:');
+  terminal.writeLine('Phone, to write as Mom, the plumber, the family and others:');
   terminal.writeLine(`  ${colours.cyan(addresses.phone)}`);
   terminal.writeLine('');
-  terminal.writeLine('The address of the console works once, within a minute.');
-  if (process.stdin.isTTY) terminal.writeLine('Enter makes another one. Ctrl-C ends the demo.');
-  else terminal.writeLine('Ctrl-C ends the demo, and nothing of it stays.');
+  terminal.writeLine('The console address is valid once, for 1 minute.');
+  if (process.stdin.isTTY)
+    terminal.writeLine('Press Enter for a new address, or Ctrl-C to end the demo.');
+  else terminal.writeLine('Press Ctrl-C to end the demo and delete its data.');
 }
 
 /** Prints a new sign-in address each time Enter is pressed. */
-function signsInAgain({ terminal }: DemoCall, signIn: () => Promise<string>): DemoCloser {
+function printAddressOnEnter({ terminal }: DemoCall, signIn: () => Promise<string>): DemoCloser {
   if (!process.stdin.isTTY) return async () => {};
   const again = () =>
     signIn().then(
@@ -265,7 +266,7 @@ function watchForEnd(): { end: Promise<undefined>; ignore(): void } {
   };
 }
 
-/** A terminal or `/dev/null` says nothing about the parent process. */
+/** Only a pipe or a socket closes when the parent process ends. */
 function holdsPipe(): boolean {
   try {
     const input = fstatSync(0);

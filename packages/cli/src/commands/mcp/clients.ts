@@ -64,9 +64,7 @@ export function resolveClientTarget(options: CommandOptions, folders: Folders): 
   const given = typeof options.file === 'string' ? resolve(options.file) : null;
   const spec: ClientSpec | null = client === null ? null : CLIENTS[client];
   if (spec === null && given === null) {
-    throw unclear(
-      `Say for which program: --client ${MCP_CLIENT_NAMES.join(', ')}; or give --file.`,
-    );
+    throw unclear(`Give --client one of ${MCP_CLIENT_NAMES.join(', ')}, or give --file.`);
   }
   const file = given ?? spec?.file(folders) ?? '';
   const title = spec?.title ?? basename(file);

@@ -43,7 +43,7 @@ describe('where an entry goes', () => {
   });
 
   test.each([
-    [{}, /Say for which program/],
+    [{}, /or give --file/],
     [{ client: 'emacs' }, /Give --client one of/],
     [{ client: 'cursor', name: '../x' }, /Give --name/],
   ])('reports unclear arguments: %j', (options, sentence) => {
@@ -69,7 +69,7 @@ describe('the written settings', () => {
     expect(out).toBe(before.replace('{"a": []}', '{\r\n\t\t"a": []\r\n\t}'));
   });
 
-  test('stay unchanged the second time, with what somebody added', () => {
+  test('stay unchanged the second time, with added fields', () => {
     const once = install('{"theme":"dark"}');
     expect(install(once)).toBe(once);
     const mine = JSON.parse(once);
@@ -87,13 +87,13 @@ describe('the written settings', () => {
   test.each(['{ "mcpServers": ', '[]', '"x"', '// note\n{}', '{"mcpServers": []}', 'null'])(
     'stay unchanged when they are malformed: %s',
     (before) => {
-      expect(() => install(before)).toThrow(/nothing was changed/);
+      expect(() => install(before)).toThrow(/Nothing was changed/);
     },
   );
 
   test('keep an entry that belongs to another server', () => {
     const theirs = '{"mcpServers":{"relay":{"command":"relay-race","args":["run"]}}}';
-    expect(() => install(theirs)).toThrow(/Another server is called relay/);
+    expect(() => install(theirs)).toThrow(/already has another server named relay/);
   });
 
   test("accept names of JavaScript's own properties", () => {

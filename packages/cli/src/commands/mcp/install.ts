@@ -8,6 +8,7 @@ import { clientOf, sendRequest } from '../../api.ts';
 import type { CommandOptions, RunCommand } from '../../command.ts';
 import type { CliConfig } from '../../config.ts';
 import { ensureDaemon } from '../../daemon-process.ts';
+import { formatRows } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
 import { describeTokenContacts, parseTokenRequest, type TokenRequest } from '../tokens.ts';
 import { type McpClientTarget, resolveClientTarget } from './clients.ts';
@@ -47,16 +48,16 @@ function printEntry(terminal: Terminal, place: McpClientTarget, entry: ServerEnt
     return;
   }
   terminal.write(serializeSettings(text));
-  terminal.note(`It belongs into ${place.file}; \`relay token create\` makes the token.`);
+  terminal.note(`Add this to ${place.file}. Create the token with \`relay token create\`.`);
 }
 
 const kindsOf = (scopes: readonly string[]): string =>
   scopes.map((scope) => scope.replace(':read', '')).join(', ');
 
 const HOW: Readonly<Record<InstalledToken['how'], string>> = {
-  made: 'a token of its own',
-  rotated: 'a new secret for the token it had, whose old one is worth nothing now',
-  kept: 'the token it had',
+  made: 'a new token',
+  rotated: 'a new secret for its token; the old secret no longer works',
+  kept: 'its existing token',
 };
 
 function printInstallation(
@@ -69,27 +70,27 @@ function printInstallation(
   const { bold, dim } = terminal.colours;
   terminal.writeLine(
     changed
-      ? `${bold(title)} has Relay now, as the server ${bold(name)} with ${HOW[how]}.`
-      : `${bold(title)} had Relay already, as the server ${bold(name)}. Nothing was changed.`,
+      ? `Added Relay to ${bold(title)} as the server ${bold(name)}, with ${HOW[how]}.`
+      : `${bold(title)} already has Relay as the server ${bold(name)}. Nothing was changed.`,
   );
-  terminal.writeLine(`  File    ${file}`);
-  if (copy !== null) terminal.writeLine(`          ${dim(`as it was: ${basename(copy)}`)}`);
-  terminal.writeLine(`  Token   ${token.name}, ${describeTokenContacts(token)}`);
-  const looks = token.scopes.filter((scope) => scope.endsWith(':read'));
-  const acts = token.scopes.filter((scope) => !looks.includes(scope));
-  if (looks.length > 0) terminal.writeLine(`  Looks   ${kindsOf(looks)}`);
-  if (acts.length > 0) {
-    const asks = token.confirm ? 'somebody is asked before' : 'nobody is asked before';
-    terminal.writeLine(`  Does    ${acts.join(', ')}; ${asks}`);
-  }
+  const reads = token.scopes.filter((scope) => scope.endsWith(':read'));
+  const writes = token.scopes.filter((scope) => !reads.includes(scope));
+  const confirmation = token.confirm ? 'with confirmation' : 'without confirmation';
+  const rows: readonly (readonly [string, string])[] = [
+    ['File', file],
+    ...(copy === null ? [] : [['', dim(`backup: ${basename(copy)}`)] as const]),
+    ['Token', token.name],
+    ['Contacts', describeTokenContacts(token)],
+    ...(reads.length === 0 ? [] : [['Reads', kindsOf(reads)] as const]),
+    ...(writes.length === 0 ? [] : [['Writes', `${writes.join(', ')} (${confirmation})`] as const]),
+  ];
+  for (const line of formatRows(rows)) terminal.writeLine(line);
   const which = client === null ? `--file '${file}'` : `--client ${client}`;
   terminal.writeLine(
-    `Restart ${title} to use it. \`relay mcp uninstall ${which}\` takes it out again.`,
+    `Restart ${title} to use it. Remove it with \`relay mcp uninstall ${which}\`.`,
   );
   if (databaseUrl !== null) {
-    terminal.writeLine(
-      'Start Relay yourself before: that program does not know your DATABASE_URL.',
-    );
+    terminal.writeLine('Start Relay yourself first: the client does not know your DATABASE_URL.');
   }
 }
 
@@ -113,9 +114,9 @@ export const uninstallMcpServerCommand: RunCommand = async ({ config, terminal, 
     return 0;
   }
   terminal.writeLine(
-    removed ? `${title} has Relay no longer: ${file}` : `There was no server ${name} in ${file}.`,
+    removed ? `Removed Relay from ${title}: ${file}` : `${file} has no server named ${name}.`,
   );
-  if (token !== null) terminal.writeLine(`The token ${token.name} opens nothing any more.`);
+  if (token !== null) terminal.writeLine(`Revoked the token ${token.name}.`);
   return 0;
 };
 
@@ -192,7 +193,7 @@ export function removeServerEntry(
   text: ParsedSettings,
   { key, name }: McpClientTarget,
 ): ParsedSettings {
-  const { [name]: _gone, ...others } = text.value[key] as Json;
+  const { [name]: _removed, ...others } = text.value[key] as Json;
   return { ...text, value: { ...text.value, [key]: others } };
 }
 

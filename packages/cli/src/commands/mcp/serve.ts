@@ -37,7 +37,8 @@ function readSecret(file: string): string {
   } catch (error) {
     throw new RelayError('usage', { what: `${file} cannot be read.` }, { cause: error });
   }
-  if (!/^\S+$/.test(secret)) throw new RelayError('usage', { what: `${file} holds no token.` });
+  if (!/^\S+$/.test(secret))
+    throw new RelayError('usage', { what: `${file} does not contain a token.` });
   return secret;
 }
 

@@ -62,8 +62,8 @@ function systemd({ uid, settingsFolder }: MachineInfo): ServiceManager {
     uninstall: [control('disable', '--now', unit)],
     running: control('is-active', '--quiet', unit),
     installedHint: system
-      ? 'It starts with the machine.'
-      : 'It starts when you log in. `loginctl enable-linger` lets it run while you are not.',
+      ? 'It starts when the machine starts.'
+      : 'It starts when you log in. To keep it running without a login, run `loginctl enable-linger`.',
   };
 }
 
@@ -89,7 +89,7 @@ function launchd({ uid, userFolder }: MachineInfo): ServiceManager {
 function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
   const file = win32.join(settingsFolder, 'relay-agent', 'service.xml');
   return {
-    name: 'the task scheduler',
+    name: 'Task Scheduler',
     file,
     system: false,
     text: (spec) => windowsTask({ ...spec, system: false }),
@@ -135,7 +135,7 @@ export function systemdUnit({ command, environment, system }: ServiceSpec): stri
     ([name, value]) => `Environment=${systemdValue(`${name}=${value}`)}`,
   );
   return [
-    '# Written by `relay service install`; `relay service uninstall` takes it away.',
+    '# Written by `relay service install`; `relay service uninstall` removes it.',
     '[Unit]',
     `Description=${DESCRIPTION}`,
     'After=network-online.target',
@@ -147,7 +147,7 @@ export function systemdUnit({ command, environment, system }: ServiceSpec): stri
     ...variables,
     'Restart=on-failure',
     'RestartSec=5',
-    '# It flushes everything and stops its database first.',
+    '# The daemon saves all data and stops its database first.',
     'TimeoutStopSec=60',
     'KillMode=mixed',
     'UMask=0077',
@@ -171,7 +171,7 @@ export function launchdPlist({ command, environment }: ServiceSpec): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
-    '<!-- Written by `relay service install`; `relay service uninstall` takes it away. -->',
+    '<!-- Written by `relay service install`; `relay service uninstall` removes it. -->',
     '<plist version="1.0">',
     '<dict>',
     `  <key>Label</key><string>${LAUNCHD_LABEL}</string>`,

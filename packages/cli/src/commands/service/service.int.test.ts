@@ -31,6 +31,6 @@ it('reports that no service is installed, with the exit code of a stopped one', 
 
 it('uninstalls without an error when nothing is installed', async () => {
   const { out, exit } = await relay.run('service', 'uninstall');
-  expect(out).toContain('there is nothing to take away');
+  expect(out).toContain('The service is not installed.');
   expect(exit).toBe(0);
 });

@@ -33,11 +33,11 @@ export const installServiceCommand: RunCommand = async ({ config, terminal, opti
     terminal.writeJson({ installed: true, file: manager.file, manager: manager.name });
     return 0;
   }
-  terminal.writeLine(`Relay is a service of ${manager.name} now: ${manager.file}`);
+  terminal.writeLine(`Service installed with ${manager.name}: ${manager.file}`);
   terminal.writeLine(manager.installedHint);
   if (config.modelKey !== null && config.modelKey !== KEY_IN_SETTINGS_FILE) {
     terminal.writeLine(
-      `The service does not see ${config.modelKey}; \`relay init --api-key\` keeps the key, sealed.`,
+      `The service cannot read ${config.modelKey}. Store the key encrypted with \`relay init --api-key\`.`,
     );
   }
   return 0;
@@ -56,11 +56,11 @@ export const showServiceStatusCommand: RunCommand = async ({ config, terminal })
   return installed && running ? 0 : 3;
 };
 
-function describeService(installed: boolean, running: boolean, called: string): string {
-  if (!installed) return 'Relay is not a service here. `relay service install` makes it one.';
+function describeService(installed: boolean, running: boolean, manager: string): string {
+  if (!installed) return 'The service is not installed. Install it with `relay service install`.';
   return running
-    ? `Relay runs as a service of ${called}. \`relay status\` shows how it is.`
-    : `Relay is a service of ${called}, and does not run. \`relay logs\` says why; \`relay service install\` starts it again.`;
+    ? `The service is installed with ${manager} and running. See \`relay status\`.`
+    : `The service is installed with ${manager} but not running. See why with \`relay logs\`; start it again with \`relay service install\`.`;
 }
 
 // `relay service uninstall`: removes the service and ends its daemon. The home and everything in it stay.
@@ -75,8 +75,8 @@ export const uninstallServiceCommand: RunCommand = async ({ config, terminal }) 
   }
   if (terminal.json) terminal.writeJson({ uninstalled: installed, file: manager.file });
   else if (installed) {
-    terminal.writeLine(`Relay is no service any more. ${config.home} stays as it is.`);
-  } else terminal.writeLine('Relay is not a service here; there is nothing to take away.');
+    terminal.writeLine(`Service removed. Your data in ${config.home} is kept.`);
+  } else terminal.writeLine('The service is not installed.');
   return 0;
 };
 
@@ -106,8 +106,8 @@ function runServiceCommands(commands: readonly ManagerCommand[]): void {
       execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
     } catch (error) {
       if (program !== named) continue;
-      const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
-      const reason = said || (error as NodeJS.ErrnoException).code || 'it failed';
+      const lastLine = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
+      const reason = lastLine || (error as NodeJS.ErrnoException).code || 'it failed';
       const command = [program, ...args].join(' ');
       throw new RelayError('service_refused', { command, reason }, { cause: error });
     }
