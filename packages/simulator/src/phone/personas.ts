@@ -59,9 +59,10 @@ export function viewPersona(
 function messageView(
   network: Network,
   { chat, phone }: PhonePersona,
-  { id, from, text = '', at, status }: SeenMessage,
+  message: SeenMessage,
   names: ReadonlyMap<string, string>,
 ): PhoneMessageView {
+  const { id, from, text = '', at } = message;
   const author = network.account(from);
   // In a group the ticks of another member's message are on that member's phone.
   const apart = from === phone || !chat.includes('@') ? undefined : author;
@@ -72,13 +73,24 @@ function messageView(
     name: names.get(from) ?? author?.name ?? from,
     text,
     at: at.toISOString(),
-    status: own?.status ?? status,
+    status: displayedStatus(network, own ?? message),
   };
+}
+
+/** In a group the ticks turn blue when every other member has read the message, as on WhatsApp. */
+function displayedStatus(
+  network: Network,
+  { chat, from, status, receipts }: SeenMessage,
+): SeenMessage['status'] {
+  const group = network.group(chat);
+  if (group === undefined || status !== 'read') return status;
+  const others = [...group.members.keys()].filter(({ phone }) => phone !== from);
+  return others.every(({ phone }) => receipts[phone] === 'read') ? 'read' : 'delivered';
 }
 
 export function requireAccount(network: Network, phone: string): SimulatedAccount {
   const person = network.account(phone);
-  if (person === undefined) throw new Error(`nobody on this network is ${phone}`);
+  if (person === undefined) throw new Error(`the network has no account ${phone}`);
   return person;
 }
 
@@ -148,13 +160,13 @@ export function watchChanges(network: Network): NetworkChanges {
   let revision = 1;
   const waiting = new Set<() => void>();
 
-  const letGo = () => {
-    for (const go of waiting) go();
+  const releaseWaiting = () => {
+    for (const release of waiting) release();
     waiting.clear();
   };
   const note = () => {
     revision += 1;
-    letGo();
+    releaseWaiting();
   };
   network.events.on('message', note).on('receipt', note);
 
@@ -173,7 +185,7 @@ export function watchChanges(network: Network): NetworkChanges {
     },
     stop() {
       network.events.off('message', note).off('receipt', note);
-      letGo();
+      releaseWaiting();
     },
   };
 }

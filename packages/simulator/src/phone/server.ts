@@ -55,7 +55,7 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
 
   const faceNamed = (id: string): PhonePersona => {
     const face = faces.find((each) => each.id === id);
-    if (face === undefined) throw new RequestError(404, 'There is nobody of that name here.');
+    if (face === undefined) throw new RequestError(404, 'This person does not exist.');
     return face;
   };
 
@@ -64,7 +64,7 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
     const face = faceNamed(id);
     const writer =
       as === undefined ? face.writers[0] : face.writers.find(({ phone }) => phone === as);
-    if (writer === undefined) throw new RequestError(403, 'This person does not write here.');
+    if (writer === undefined) throw new RequestError(403, 'This person cannot write in this chat.');
     const sent = await requireAccount(network, writer.phone).send(face.chat, words);
     news.note();
     return { id: sent };
@@ -98,7 +98,7 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
       case 'POST /api/console':
         return sendJson(response, 201, { url: await signIn() });
       default:
-        throw new RequestError(404, `Nothing answers ${method} ${path}.`);
+        throw new RequestError(404, `Not found: ${method} ${path}.`);
     }
   }
 
@@ -143,7 +143,7 @@ function fail(response: ServerResponse, error: unknown): void {
   // Closes the connection, because the unread rest of the body would be parsed as the next request.
   response.setHeader('connection', 'close');
   const known = error instanceof RequestError;
-  const sentence = known ? error.message : 'The phone stumbled; try again.';
+  const sentence = known ? error.message : 'Something went wrong. Try again.';
   sendJson(response, known ? error.status : 500, { error: sentence });
 }
 
@@ -163,11 +163,11 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 function refuseOtherOrigins({ headers }: IncomingMessage, url: string): void {
   if (headers.host !== new URL(url).host) {
-    throw new RequestError(403, 'This page answers to its own address only.');
+    throw new RequestError(403, 'Open this page at its own address.');
   }
   const { origin } = headers;
   if (origin !== undefined && origin !== url) {
-    throw new RequestError(403, 'Not for pages from elsewhere.');
+    throw new RequestError(403, 'Requests from other pages are refused.');
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatRequest } from '../schemas.ts';
-import { answerAboutGroup, summarizeGroup } from './group.ts';
+import { answerAboutGroup, readGroupLine, summarizeGroup } from './group.ts';
 
 const request = (system: string, user: string, more: object = {}) =>
   ({
@@ -63,6 +63,41 @@ test('answers a question in a group with the lines that share its words, or says
     )?.text;
   expect(ask('Annie, who brings what on Saturday?')).toBe('Mum: I bring salad on Saturday');
   expect(ask('Annie, when is the wedding?')).toBe('I did not see that in the group.');
+});
+
+test('answers the owner with the text of a digest, never with its JSON', () => {
+  const system = 'You are the personal assistant of one person';
+  const tools = [{ type: 'function', function: { name: 'get_digest' } }];
+  const question = 'What happened in the group?';
+  const made = [{ id: 'a', type: 'function', function: { name: 'get_digest', arguments: '{}' } }];
+  const ask = (result: unknown) =>
+    answerAboutGroup({
+      model: 'scripted',
+      tools,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: question },
+        { role: 'assistant', content: null, tool_calls: made },
+        { role: 'tool', content: JSON.stringify(result), tool_call_id: 'a' },
+      ],
+    })?.text;
+  expect(ask({ digests: [{ text: 'Holliday, Fri 6 Mar\nDinner is on Saturday.' }] })).toBe(
+    'Holliday, Fri 6 Mar\nDinner is on Saturday.',
+  );
+  expect(ask({ error: 'You have not allowed reading' })).toBe('I did not see that in the group.');
+});
+
+test('reads a message of a group with its sender and their role', () => {
+  const owner = '[Fri 10:03] Papa (owner) (answers Mum\'s "Dinner"): I bring salad';
+  expect(readGroupLine(owner)).toEqual({
+    who: 'Papa',
+    role: 'owner',
+    isAnswer: true,
+    words: 'I bring salad',
+  });
+  const member = '[Fri 10:04] Mum (answers Papa (owner)\'s "Hi"): Yes';
+  expect(readGroupLine(member)).toMatchObject({ who: 'Mum', role: 'member' });
+  expect(readGroupLine('[Fri 10:04] Mum sent 2 photos')).toBeUndefined();
 });
 
 test('leaves other requests unanswered', () => {

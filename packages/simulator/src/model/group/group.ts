@@ -1,5 +1,5 @@
-// A scripted summariser for tests and the demo: builds digests of a group's hours and days from the prompt's lines
-// alone, by counting and copying, without any understanding.
+// A scripted summariser for tests: builds digests of a group's hours and days from the prompt's lines alone, by
+// counting and copying. The demo writes its own digests.
 import type { ChatRequest, Reply } from '../schemas.ts';
 import { callsOfTurn, newestUserText, systemText } from '../transcript.ts';
 
@@ -9,15 +9,29 @@ const MOST_FACTS = 6;
 
 /** Undefined if the request does not ask for a digest. */
 export function summarizeGroup(request: ChatRequest): Reply | undefined {
-  const [, period] =
-    /^You sum up one (hour|day) of a WhatsApp group/.exec(systemText(request)) ?? [];
-  if (period === undefined) return undefined;
-  const lines = material(newestUserText(request));
+  const material = digestMaterial(request);
+  if (material === undefined) return undefined;
+  const { period, lines } = material;
   return { text: JSON.stringify(period === 'hour' ? hourOf(lines) : dayOf(lines)) };
 }
 
+interface DigestMaterial {
+  readonly period: 'hour' | 'day';
+  /** The messages of an hour, or the digests of a day's hours. */
+  readonly lines: readonly string[];
+}
+
+/** Undefined if the request does not ask for a digest. */
+export function digestMaterial(request: ChatRequest): DigestMaterial | undefined {
+  const [, period] =
+    /^You sum up one (hour|day) of a WhatsApp group/.exec(systemText(request)) ?? [];
+  if (period === undefined) return undefined;
+  const lines = linesBetweenMarks(newestUserText(request));
+  return { period: period === 'hour' ? 'hour' : 'day', lines };
+}
+
 /** The text between the markers that the prompt names. */
-function material(prompt: string): string[] {
+function linesBetweenMarks(prompt: string): string[] {
   const [, mark] = /<([\w-]+)> and <\/\1>/.exec(prompt) ?? [];
   if (mark === undefined) return [];
   const [, inside = ''] = prompt.split(`<${mark}>\n`);
@@ -25,14 +39,36 @@ function material(prompt: string): string[] {
 }
 
 const LINE = /^\[[^\]]*\] ([^:]{1,80}?)(?: \(([^)]*)\))?: (.+)$/;
+const ROLE = / \((?:owner|assistant)\)/;
+const ROLE_OF_SENDER = /^\[[^\]]*\] [^:(]{1,80} \((owner|assistant)\)/;
+
+interface GroupLine {
+  readonly who: string;
+  readonly role: 'owner' | 'assistant' | 'member';
+  readonly isAnswer: boolean;
+  readonly words: string;
+}
+
+/** A message of the group in a prompt: `[Fri 10:02] Mum: …`. Undefined for other lines. */
+export function readGroupLine(line: string): GroupLine | undefined {
+  const [, role] = ROLE_OF_SENDER.exec(line) ?? [];
+  const [, who, marks = '', words] = LINE.exec(line.replace(ROLE, '')) ?? [];
+  if (who === undefined || words === undefined || / reacted to /.test(who)) return undefined;
+  return {
+    who,
+    role: role === 'owner' || role === 'assistant' ? role : 'member',
+    isAnswer: /answers/.test(marks),
+    words,
+  };
+}
 
 /** Each line that somebody wrote, as `Mum said “…”.` */
 function hourOf(lines: readonly string[]): { digest: string } {
   const quotes = lines.flatMap((line) => {
-    const [, who, marks = '', words] =
-      LINE.exec(line.replace(/ \((?:owner|assistant)\)/, '')) ?? [];
-    if (who === undefined || words === undefined || / reacted to /.test(who)) return [];
-    const verb = /answers/.test(marks) ? 'answered' : isQuestion(words) ? 'asked' : 'said';
+    const read = readGroupLine(line);
+    if (read === undefined) return [];
+    const { who, isAnswer, words } = read;
+    const verb = isAnswer ? 'answered' : isQuestion(words) ? 'asked' : 'said';
     return { weight: weightOf(words), text: `${who} ${verb} “${shortened(words)}”.` };
   });
   const least = quotes.map(({ weight }) => weight).sort((a, b) => b - a)[MOST_QUOTES - 1] ?? 0;
@@ -132,9 +168,19 @@ function fromDigest(request: ChatRequest, text: string): Reply | undefined {
   const result = callsOfTurn(request).find(({ name }) => name === 'get_digest')?.result;
   if (result === undefined)
     return { tool_calls: [{ name: 'get_digest', arguments: { hours: true } }] };
-  const lines = result.replaceAll('\\n', '\n').split('\n');
+  const lines = digestTexts(result).flatMap((text) => text.split('\n'));
   const told = fromLines(question, lines);
-  return { text: told === NOTHING ? lines.slice(0, 3).join('\n') : told };
+  return { text: told === NOTHING && lines.length > 0 ? lines.slice(0, 3).join('\n') : told };
+}
+
+/** The texts in a result of `get_digest`; none if it refuses. */
+export function digestTexts(result: string): string[] {
+  try {
+    const { digests = [] } = JSON.parse(result) as { digests?: readonly { text?: string }[] };
+    return digests.flatMap(({ text }) => text ?? []);
+  } catch {
+    return [];
+  }
 }
 
 /** The owner's question is between the last markers. */

@@ -53,7 +53,7 @@ async function follow() {
       draw();
     } catch (error) {
       if (error.status === 401) return trouble(error.message);
-      trouble('The demo has ended, or cannot be reached. This page goes on by itself.');
+      trouble('The demo has ended or cannot be reached. This page reconnects automatically.');
       after = 0;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
@@ -171,7 +171,7 @@ function drawMessages(face) {
     else append(list, message, face, isFirst);
   }
   if (face.messages.length === 0 && isFirst) {
-    list.append(element('li', { className: 'none', textContent: 'Nothing was said here yet.' }));
+    list.append(element('li', { className: 'none', textContent: 'No messages yet.' }));
   } else if (face.messages.length > 0) list.querySelector('.none')?.remove();
   if (wasAtEnd || isFirst) scroll.scrollTop = scroll.scrollHeight;
 }
@@ -262,7 +262,7 @@ async function say(text) {
     $('scroll').scrollTop = $('scroll').scrollHeight;
     return true;
   } catch (error) {
-    trouble(error.status ? error.message : 'It was not sent: the demo cannot be reached.');
+    trouble(error.status ? error.message : 'Not sent: the demo cannot be reached.');
     return false;
   }
 }
