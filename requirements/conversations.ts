@@ -1,4 +1,4 @@
-// Requirements of conversations beyond the specification: decision 0084.
+// Requirements of conversations beyond the specification: decision 0027.
 export const CONVERSATIONS = {
   'CONV-FOLLOW-UP-ACKNOWLEDGED':
     'The follow-up clock starts when WhatsApp acknowledges the message, and is suspended while nothing can be sent.',

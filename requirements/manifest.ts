@@ -9,6 +9,7 @@ import { SEED_002 } from './seed-002.ts';
 import { SEED_003 } from './seed-003.ts';
 import { SEED_004 } from './seed-004.ts';
 import { TRUST } from './trust.ts';
+import { WORDS } from './words.ts';
 
 export interface Requirement {
   readonly id: string;
@@ -27,6 +28,7 @@ const SEEDS = {
   CONV: CONVERSATIONS,
   IDENTITY,
   TRUST,
+  WORDS,
 };
 
 export const requirements: readonly Requirement[] = Object.entries(SEEDS).flatMap(([seed, rows]) =>

@@ -1,5 +1,5 @@
 // `npm run torture -- loops`: two Relays that answer each other, on one simulated network and under one manual clock.
-// Whenever both are idle, somebody writes again. However long that goes on, neither exceeds its caps, and each owner is
+// Whenever both are idle, somebody writes again. For any length of time, neither exceeds its caps, and each owner is
 // notified once.
 import { removeFolder } from '@relay/testing/remove-folder';
 import '@relay/simulator/whatsapp/trust-preload';
@@ -224,7 +224,7 @@ class Side {
     );
     const times = answers.map(({ at }) => at.getTime());
     const [row] = await this.#query<{ told: number; rests: number }>(
-      `SELECT (SELECT count(*)::int FROM relay.outbox WHERE body LIKE 'Relay: auto-reply rests%') AS told,
+      `SELECT (SELECT count(*)::int FROM relay.outbox WHERE body LIKE 'Relay: auto-reply to %') AS told,
          (SELECT count(*)::int FROM relay.events WHERE kind = 'auto_reply') AS rests`,
     );
     return {

@@ -194,7 +194,7 @@ class Torture {
       const why = await this.#why(sent.id);
       spent += performance.now() - began;
       const head =
-        /^(Answered by \S+|Carried out|Handed to the conversation|Waits|Not answered|Stored and not answered|Ignored)/.exec(
+        /^(Answered by \S+|Carried out|Handed to the conversation|Waiting|Not answered|Stored, not answered|Ignored)/.exec(
           why.sentence,
         )?.[0] ?? 'other';
       sentences[head] = (sentences[head] ?? 0) + 1;
@@ -225,7 +225,7 @@ class Torture {
 }
 
 const ON_HOLD =
-  /^Waits: it was handed to auto-reply, because .*, and (sending is on hold|its turn has not come yet)\.$/;
+  /^Waiting: it was handed to auto-reply, because .*, and (sending is on hold|is queued)\.$/;
 
 interface Status {
   readonly jobs: { readonly waiting: number; readonly running: number };

@@ -80,7 +80,7 @@ const introduction = (always: ReadonlySet<string>): string => `# API
 
 Made from the OpenAPI document by \`npm run generate\`. The [document itself](../api/openapi.json) has every schema in full; a running daemon shows it at \`/api/docs\` and \`/api/openapi.json\`.
 
-The daemon listens on \`http://127.0.0.1:3214\`. A program sends \`Authorization: Bearer <token>\`; \`relay token\` prints yours. A refusal is \`{ "error", "code", "details"? }\`: a sentence, and one of the [codes](errors.md). Any route may refuse with ${[...always].map((status) => `\`${status}\``).join(', ')}; below stand the others. [The client](../client.md) knows all of them by type.
+The daemon listens on \`http://127.0.0.1:3214\`. Send \`Authorization: Bearer <token>\`; \`relay token\` prints yours. An error is \`{ "error", "code", "action"?, "details"? }\` with one of the [codes](errors.md). Any route may answer ${[...always].map((status) => `\`${status}\``).join(', ')}; other statuses are listed with the route. [The client](../client.md) has types for all of them.
 `;
 
 interface Known {

@@ -1,4 +1,4 @@
-// Searches sent text for canaries: as written, and in the forms that a model may be told to use. Invariant: pure; finds
+// Searches sent text for canaries: as written, and in the forms that a model may be asked to use. Invariant: pure; finds
 // every canary that a person could read from the text.
 import { TEXT_DISGUISES } from '@relay/simulator/model/script';
 

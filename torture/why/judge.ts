@@ -52,8 +52,7 @@ export function faultsOf(sent: SentMail, why: MessageExplanation, truth: Truth):
 }
 
 /** Sentences that say that no agent read the message. */
-const UNREAD =
-  /^Stored and not answered|^Ignored because (it ends|it is yours)|allows reading and not answering/;
+const UNREAD = /^Stored, not answered|^Ignored because (it ends|you wrote it)|allows reading only/;
 
 const claimed = (sentence: string) => ({
   answered:
@@ -62,24 +61,26 @@ const claimed = (sentence: string) => ({
   command: /^Carried out by your assistant as a command/.test(sentence),
 });
 
-const KNOCK = (name: string) =>
-  `Stored and not answered: nobody granted reading ${name} \\(\\+\\d+\\); it was counted as a knock\\.`;
+const MESSAGE_REQUEST = (name: string) =>
+  `Stored, not answered: ${name} \\(\\+\\d+\\) had no grant; it was counted as a message request\\.`;
 const HANDED = (name: string) => `because your grant for ${name} allowed reading`;
 /** The limits of auto-reply, and a later turn. */
 const BRAKES = (name: string) =>
-  `Not answered: it was handed to auto-reply[^,]*, ${HANDED(name)}, but (the turns allowed|two machines|the answer|you wrote)[^.]*\\.`;
+  `Not answered: it was handed to auto-reply[^,]*, ${HANDED(name)}, but (the limit of answers|it looked like a loop|the answer|you wrote)[^.]*\\.`;
 
 function expected({ kind, person, during }: SentMail): RegExp {
   const of = (...sentences: string[]) => new RegExp(`^(${sentences.join('|')})$`);
-  if (kind === 'own') return of('Ignored because it is yours\\.');
+  if (kind === 'own') return of('Ignored because you wrote it\\.');
   if (kind === 'self_signed')
-    return of('Ignored because it ends with the mark of your assistant, so it is not from you\\.');
+    return of(
+      'Ignored because it ends with the signature of your assistant, so it is not from you\\.',
+    );
   if (kind === 'group')
-    return of('Stored and not answered: nobody follows the group “(Family|\\d+@g\\.us)”\\.');
+    return of('Stored, not answered: the group “(Family|\\d+@g\\.us)” is not observed\\.');
   const { role, name } = person ?? { role: 'admin' as Role, name: '' };
   const mark = kind === 'reaction';
   if (role === 'admin') {
-    if (mark) return of('Ignored because it is yours\\.');
+    if (mark) return of('Ignored because you wrote it\\.');
     if (kind === 'self_command')
       return of(
         'Carried out by your assistant as a command, because it came from your own number[^.]*\\.',
@@ -88,10 +89,10 @@ function expected({ kind, person, during }: SentMail): RegExp {
       'Answered by your assistant \\(scripted, run \\w{8}\\), because it came from your own number; the answer was [^.]*\\.',
     );
   }
-  if (role === 'stranger') return of(KNOCK(name));
+  if (role === 'stranger') return of(MESSAGE_REQUEST(name));
   if (role === 'deaf')
     return of(
-      `Stored and not answered: your grant for ${name} did not allow reading; it was counted as a knock\\.`,
+      `Stored, not answered: your grant for ${name} did not allow reading; it was counted as a message request\\.`,
     );
   if (role === 'talker') {
     const talk = `Handed to the conversation “${objectiveWith({ name })}” with ${name} \\(\\+\\d+\\), `;
@@ -103,20 +104,20 @@ function expected({ kind, person, during }: SentMail): RegExp {
   }
   if (mark)
     return of(
-      `Stored and not answered: it is a mark of ${name} on a message, which says nothing that could be answered\\.`,
+      `Stored, not answered: ${name} reacted to a message or changed one, which needs no answer\\.`,
     );
-  const waits = `Waits: it was handed to auto-reply, ${HANDED(name)}, and (it is quiet hours, so it is looked at again [^.]*|its turn has not come yet)\\.`;
+  const waits = `Waiting: it was handed to auto-reply, ${HANDED(name)}, and (quiet hours are active; the next attempt is [^.]*|is queued)\\.`;
   if (role === 'quiet') return of(waits);
   if (role === 'read_only')
     return of(
-      `Not answered: it was handed to auto-reply, ${HANDED(name)}, but the grant allows reading and not answering, so nothing was sent\\.`,
+      `Not answered: it was handed to auto-reply, ${HANDED(name)}, but the grant allows reading only, so nothing was sent\\.`,
     );
   const by = `auto-reply \\(scripted, run \\w{8}\\)`;
-  const may = `${HANDED(name)} and answering`;
+  const may = `${HANDED(name)} and replies`;
   if (role === 'draft')
     return of(
-      `Waits: ${by} drafted an answer, ${may}, and it needs your yes [^.]*\\.`,
-      `Not answered: ${by} drafted an answer, ${may}, and (it was taken back because|you rejected it)[^.]*\\.`,
+      `Waiting: ${by} drafted an answer, ${may}, and it needs your approval [^.]*\\.`,
+      `Not answered: ${by} drafted an answer, ${may}, and (it was withdrawn because|you declined it)[^.]*\\.`,
       `Answered by ${by}, ${may}, with a draft that you approved[^.]*; the answer was [^.]*\\.`,
       BRAKES(name),
     );
@@ -130,7 +131,7 @@ function expected({ kind, person, during }: SentMail): RegExp {
 export function outboundSentence({ role, name, phone }: Person, timed: boolean): RegExp {
   const to = role === 'admin' ? 'you' : `(${name}( \\(\\+${phone}\\))?|\\+${phone})`;
   const [who, under] = timed
-    ? ['The schedule “once, [^”]*” sent', 'as it was scheduled with your consent']
+    ? ['The schedule “once, [^”]*” sent', 'because you agreed to this schedule']
     : (BY_ROLE[role] ?? ['nobody', 'nothing']);
   return new RegExp(`^${who} this to ${to}[^;]*, ${under}[^;]*; it was (delivered|read) [^.]*\\.$`);
 }

@@ -1,7 +1,9 @@
+import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { DAEMON_ERRORS } from './errors/daemon.ts';
 import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
+import type { ErrorSpec } from './errors/spec.ts';
 import { ERRORS } from './errors.ts';
 
 test('each code is in one part of the table', () => {
@@ -25,7 +27,13 @@ const OF_THE_SEED = new Set<string>([
   'no_qr_code',
 ]);
 
-test('every error has a complete sentence', () => {
-  const rows = Object.entries(ERRORS).filter(([code]) => !OF_THE_SEED.has(code));
-  for (const [code, { sentence }] of rows) expect(sentence, code).toMatch(/[.?!}]$/);
+test('every error says what is wrong and what to do, each in sentences of its own', () => {
+  verifies('WORDS-ERROR-ACTION');
+  const rows = Object.entries<ErrorSpec>(ERRORS).filter(([code]) => !OF_THE_SEED.has(code));
+  for (const [code, { sentence, action }] of rows) {
+    expect(sentence, code).toMatch(/[.?!}”]$/);
+    // A command is something to do.
+    if (!sentence.startsWith('`{command}`')) expect(sentence, code).not.toMatch(/`relay /);
+    if (action !== undefined) expect(action, code).toMatch(/^[A-Z].*\.$/);
+  }
 });

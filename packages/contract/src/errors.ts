@@ -1,10 +1,10 @@
-// The table of errors: code, HTTP status, exit code of the command, and the sentence for people. Every sentence says
-// what is wrong and, if there is one, the next step. An error that is not in this table is never shown verbatim: it
-// becomes `internal`.
+// The table of errors: code, HTTP status, exit code of the command, what is wrong (`sentence`) and, if something can be
+// done, what to do (`action`). An error that is not in this table is never shown verbatim: it becomes `internal`.
 
 import { DAEMON_ERRORS } from './errors/daemon.ts';
 import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
+import type { ErrorSpec } from './errors/spec.ts';
 
 export const ERRORS = {
   ...REQUEST_ERRORS,
@@ -18,31 +18,46 @@ export const ERRORS = {
 export type KnownErrorCode = keyof typeof ERRORS;
 type ErrorParams = Readonly<Record<string, string | number>>;
 
-export function errorSentence(code: KnownErrorCode, params: ErrorParams = {}): string {
-  return ERRORS[code].sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    name in params ? String(params[name]) : whole,
-  );
+export const errorSentence = (code: KnownErrorCode, params: ErrorParams = {}): string =>
+  fill(ERRORS[code].sentence, params);
+
+function errorAction(code: KnownErrorCode, params: ErrorParams): string | undefined {
+  const spec: ErrorSpec = ERRORS[code];
+  return spec.action === undefined ? undefined : fill(spec.action, params);
 }
 
-/** The only error that may cross a boundary: its message is the table's sentence. */
+const fill = (text: string, params: ErrorParams): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in params ? String(params[name]) : whole,
+  );
+
+/** The only error that may cross a boundary: its message is the table's sentence and action. */
 export class RelayError extends Error {
   readonly code: KnownErrorCode;
   readonly params: ErrorParams;
+  /** What is wrong. */
+  readonly sentence: string;
+  /** What to do. */
+  readonly action: string | undefined;
   /** One more sentence for people, besides the main one. */
   readonly details: string | undefined;
 
   constructor(
     code: KnownErrorCode,
     params: ErrorParams = {},
-    options: { details?: string; cause?: unknown } = {},
+    options: { action?: string | undefined; details?: string; cause?: unknown } = {},
   ) {
+    const sentence = errorSentence(code, params);
+    const action = options.action ?? errorAction(code, params);
     super(
-      errorSentence(code, params),
+      action === undefined ? sentence : `${sentence} ${action}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.name = 'RelayError';
     this.code = code;
     this.params = params;
+    this.sentence = sentence;
+    this.action = action;
     this.details = options.details;
   }
 

@@ -23,7 +23,7 @@ export const pacingSchema = z
   })
   .refine((pacing) => pacing.typing_min_ms <= pacing.typing_max_ms, {
     path: ['typing_min_ms'],
-    message: 'is more than typing_max_ms',
+    message: 'must not be more than typing_max_ms',
   });
 
 export type PacingSettings = z.infer<typeof pacingSchema>;
@@ -103,7 +103,7 @@ export const observerSchema = z.strictObject({
   /** When the day's digest is written, in the group's zone. */
   daily_at: z
     .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day, as 04:00 is one')
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 04:00')
     .default('04:00'),
 });
 
@@ -141,7 +141,7 @@ export const backupSettingsSchema = z.strictObject({
   /** Absolute; `backups` in the home by default. Better on another disk. */
   folder: z
     .string()
-    .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'is not a whole path, as /mnt/disk/relay is one')
+    .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'must be an absolute path such as /mnt/disk/relay')
     .nullable()
     .default(null),
 });
@@ -191,7 +191,7 @@ const webhookSettingsSchema = z.strictObject({
         .string()
         .regex(
           /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\]):\d{1,5}$/i,
-          'is no address with a port, as 127.0.0.1:5678 is one',
+          'must be an address with a port such as 127.0.0.1:5678',
         ),
     )
     .default([]),
@@ -202,13 +202,13 @@ export const tracesSchema = z.strictObject({
   /** Such as `http://127.0.0.1:4318`; `/v1/traces` is added if it is missing. */
   endpoint: z
     .url({ protocol: /^https?$/ })
-    .refine(hasNoSecret, 'holds a name or a password, which belong in traces.headers')
+    .refine(hasNoSecret, 'must not contain a name or a password; put them in traces.headers')
     .nullable()
     .default(null),
   /** Headers for the collector, usually keys, as `name=value,name=value`. */
   headers: z
     .string()
-    .refine((text) => parseHeaderList(text) !== null, 'is not name=value, with a comma between two')
+    .refine((text) => parseHeaderList(text) !== null, 'must be name=value,name=value')
     .nullable()
     .default(null),
 });
@@ -250,7 +250,7 @@ export const settingsSchema = z.strictObject({
   /** The IANA zone of the owner's times; the machine's zone by default. */
   zone: z
     .string()
-    .refine(isZoneName, 'is not a time zone, as Europe/Berlin is one')
+    .refine(isZoneName, 'must be a time zone such as Europe/Berlin')
     .nullable()
     .default(null),
   /** Whether the owner is also notified on WhatsApp. */
@@ -279,7 +279,7 @@ export function settingsFault(written: unknown): string | null {
 function unknownSetting(path: readonly (PropertyKey | undefined)[]): string {
   const name = path.join('.');
   const meant = nearestName(name, knownNames());
-  const hint = meant === null ? '`relay config list` has all of them' : `"${meant}" is one`;
+  const hint = meant === null ? 'list all with `relay config list`' : `the closest is "${meant}"`;
   return `"${name}" is not a setting; ${hint}`;
 }
 

@@ -38,6 +38,6 @@ interface SettingsFile {
 export function chooseSettingsFile(isThere: (name: string) => boolean): SettingsFile {
   if (!isThere(FORMER_SETTINGS_FILE)) return { name: SETTINGS_FILE, fault: null };
   if (!isThere(SETTINGS_FILE)) return { name: FORMER_SETTINGS_FILE, fault: null };
-  const fault = `${FORMER_SETTINGS_FILE}, its former name, is in the same folder, and only one of the two can count`;
+  const fault = `${FORMER_SETTINGS_FILE}, its former name, is in the same folder; keep only one of the two`;
   return { name: SETTINGS_FILE, fault };
 }

@@ -14,21 +14,20 @@ const awayMs = ({ since, until }: RestartReport): number =>
 
 export function reportSentence(report: RestartReport): string {
   const { cause, messages, chats, unknownSends, needsYou } = report;
-  const who = cause === 'link' ? 'WhatsApp was away' : 'Away';
-  const came =
+  const what = cause === 'link' ? 'WhatsApp was disconnected' : 'Relay was offline';
+  const received =
     messages === 0
-      ? 'no message was missed'
-      : `${count(messages, 'message')} came in from ${count(chats, 'chat')}`;
-  const parts = [came];
-  if (unknownSends > 0) parts.push(`${count(unknownSends, 'send')} ${isAre(unknownSends)} unknown`);
+      ? 'no messages missed'
+      : `${count(messages, 'message')} received from ${count(chats, 'chat')}`;
+  const parts = [received];
+  if (unknownSends > 0) parts.push(`delivery of ${count(unknownSends, 'message')} unknown`);
   if (needsYou > 0) {
-    parts.push(`${count(needsYou, 'thing')} ${needsYou === 1 ? 'needs' : 'need'} you`);
+    parts.push(`${count(needsYou, 'item')} ${needsYou === 1 ? 'needs' : 'need'} you`);
   }
-  return `${who} for ${awayDuration(awayMs(report))}: ${parts.join(', ')}.`;
+  return `${what} for ${awayDuration(awayMs(report))}: ${parts.join(', ')}.`;
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
-const isAre = (n: number): string => (n === 1 ? 'is' : 'are');
 
 const UNITS = [
   ['d', 86_400],

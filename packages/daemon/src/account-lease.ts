@@ -46,7 +46,7 @@ export async function holdAccountLease(
       await noteDaemonSeen(db, holder).catch(() => {});
       return keepHead();
     }
-    log.error('the lease was taken by another worker', { account: lease.account });
+    log.error('lease taken by another worker', { account: lease.account });
     onLost();
   };
   const renewing = setInterval(renew, (LEASE_SECONDS * 1000) / 3);
@@ -78,7 +78,7 @@ async function followLedger(
   const kept = await readLedgerHead(home);
   if (kept === null) await transaction({ db, lease }, ({ tx }) => signUnsignedRows(tx, account));
   else if (kept === 'unreadable' || !seal.acceptHead(account, kept, Buffer.from(kept.mac, 'hex'))) {
-    log.warn('ledger-head.json was altered', { account });
+    log.warn('ledger-head.json was changed', { account });
   }
   let written = kept === null ? -1 : seal.newestHead(account).seq;
   const keep = async () => {

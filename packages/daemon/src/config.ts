@@ -113,7 +113,7 @@ function traces(env: Environment, written: TracesSettings): TracesSettings {
 function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
   const seconds = Number(written || 30);
   if (seconds >= 1 && seconds <= 86_400) return seconds;
-  throw invalid('WHATSAPP_POLL_INTERVAL', 'it is a number of seconds, from 1 to 86400');
+  throw invalid('WHATSAPP_POLL_INTERVAL', 'it must be a number of seconds from 1 to 86400');
 }
 
 /** Only loopback: Relay would vouch for a link to anywhere else. */

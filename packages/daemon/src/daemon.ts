@@ -21,7 +21,7 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed');
+    if (failures.length > 0) throw new AggregateError(failures, 'closing failed');
   };
   try {
     return { ...(await start(options, closers)), stop };
@@ -46,12 +46,12 @@ async function start(
   for (const sentence of claim.repairs)
     log.warn('home permissions corrected', { reason: sentence });
   if (claim.stalePid !== null) {
-    log.warn('the last daemon did not stop cleanly', { pid: claim.stalePid });
+    log.warn('previous daemon did not stop cleanly', { pid: claim.stalePid });
   }
   try {
     return await build(options, closers, claim, log);
   } catch (error) {
-    log.error('the start failed', { error });
+    log.error('start failed', { error });
     throw error;
   }
 }

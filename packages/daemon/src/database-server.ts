@@ -68,7 +68,7 @@ async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void
     await withOpenDatabase(owner, ({ pool }) => createDaemonRole(pool, role, { reset: false }));
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    const reason = `the role "${role.user}" is not there and could not be made (${said}).`;
+    const reason = `the role "${role.user}" does not exist and could not be created (${said}).`;
     throw new RelayError('database_refused', { reason }, { cause });
   }
 }

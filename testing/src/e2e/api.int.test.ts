@@ -8,7 +8,7 @@ import { openRelay, type Relay } from './relay.ts';
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NO_AGENT =
-  'Your agents have no model yet: "model_provider" is not set. Run `relay init` to set it up, then resume the conversation.';
+  'Your agents have no model: "model_provider" is not set. Set one up with `relay init`, then resume the conversation.';
 
 let relay: Relay;
 let answers: RawResponse[] = [];

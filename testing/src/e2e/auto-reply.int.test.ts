@@ -247,7 +247,7 @@ describe('errors', () => {
     await vic.reads('Good.');
     expect(await said(vic)).toEqual(['user: bad', 'user: good', 'assistant: Good.']);
     expect(harness.log()).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'the answer failed' }),
+      expect.objectContaining({ level: 'error', msg: 'answer failed' }),
     );
   });
 

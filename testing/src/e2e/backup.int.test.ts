@@ -28,14 +28,16 @@ const holdings = async (relay: Relay) => ({
 
 it('makes the first backup by itself, soon after the start', async () => {
   await expect.poll(kept).toHaveLength(1);
-  expect((await old.run('doctor')).out).toMatch(/^✓ backup +Every day\. The last was made at 20/m);
+  expect((await old.run('doctor')).out).toMatch(
+    /^✓ backup +Scheduled backups: every day\. Last backup: 20/m,
+  );
 });
 
 it('makes a backup on request, and removes those that exceed the limit', async () => {
   for (let n = 0; n < 2; n++) {
     const { exit, out } = await old.run('backup');
     expect(exit).toBe(0);
-    expect(out).toMatch(/^Backed up to .+another disk.relay-backup-.+ rows?, read back\)\./);
+    expect(out).toMatch(/^Backed up to .+another disk.relay-backup-.+ rows?, verified\)\./);
   }
   expect(kept()).toHaveLength(2);
   const { backups, next_at } = JSON.parse((await old.run('backup', 'list', '--json')).out);
@@ -71,12 +73,12 @@ it('reports a failing backup in status and doctor, and recovers once one succeed
   rmSync(join(old.home, 'last-backup.json'));
   writeFileSync(folder, 'not a folder');
   await old.start();
-  const sentence = `No backup was made in ${folder}: it is not a folder.`;
+  const sentence = `The backup to ${folder} failed: it is not a folder.`;
   await expect.poll(async () => (await old.run('status')).out).toContain(sentence);
-  expect((await old.run('doctor')).out).toContain('`relay backup` tries again.');
+  expect((await old.run('doctor')).out).toContain('Try again with `relay backup`.');
   const { exit, err } = await old.run('backup');
   expect({ exit, err }).toMatchObject({ exit: 8, err: expect.stringContaining(sentence) });
   rmSync(folder);
   expect((await old.run('backup')).exit).toBe(0);
-  expect((await old.run('status')).out).not.toContain('No backup was made');
+  expect((await old.run('status')).out).not.toContain('The backup to');
 });

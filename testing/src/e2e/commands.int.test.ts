@@ -25,7 +25,8 @@ describe('relay status', () => {
     expect(out).toMatch(new RegExp(`^ {2}PID +${relay.pid}$`, 'm'));
     expect(out).toMatch(/^ {2}Uptime +\d+ (s|min)/m);
     expect(out).toMatch(/^ {2}WhatsApp +Not connected to WhatsApp/m);
-    expect(out).toMatch(/^ {2}Conversations +1 active(, 1 waiting for you)?, 1 in all$/m);
+    expect(out).toMatch(/^ {2}Conversations +1 active(, 1 waiting for you)?, 1 total$/m);
+    expect(out).toMatch(/^ {2}Sending +Waiting: no phone is linked$/m);
     expect(out).toMatch(/^ {2}Database +external PostgreSQL \d+/m);
   });
 
@@ -74,9 +75,9 @@ describe('--json', () => {
     const { exit, out, err } = await relay.run('import', 'one.tar.gz', '--json');
     expect({ exit, out }).toEqual({ exit: 5, out: '' });
     expect(JSON.parse(err)).toEqual({
-      error:
-        'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+      error: 'This home already contains data.',
       code: 'import_not_empty',
+      action: 'Import into an empty home: set RELAY_HOME to a new folder.',
     });
   });
 });

@@ -65,8 +65,8 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     expect(exit).toBe(8);
     expect(JSON.parse(err)).toEqual({
       code: 'demo_daemon_ended',
-      error:
-        'The daemon of the demo is gone: it was ended by SIGKILL. Start the demo again; with --home its log stays.',
+      error: 'The demo’s daemon stopped: it was ended by SIGKILL.',
+      action: 'Start the demo again; with --home its log is kept.',
     });
     expect(existsSync(demo.line.home)).toBe(false);
     await leavesNothing(demo.line);
@@ -98,7 +98,7 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect({ status, stderr: stderr.split('\n', 1) }).toEqual({
       status: 2,
-      stderr: ['--home goes with --headless; what people see is made anew each time.'],
+      stderr: ['--home needs --headless; the interactive demo uses a new folder each time.'],
     });
   });
 });

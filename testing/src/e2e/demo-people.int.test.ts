@@ -229,12 +229,12 @@ it('stops preparing on Ctrl-C, and leaves nothing it had started', async () => {
   let told = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => {
     told += piece;
-    if (told.includes('A week goes by')) child.kill('SIGINT');
+    if (told.includes('Preparing a week of messages')) child.kill('SIGINT');
   });
   const said = text(child.stdout);
   const [exit] = await once(child, 'close');
   expect({ exit, said: await said }).toEqual({ exit: 0, said: '' });
-  expect(told.trim().split('\n').at(-1)).toContain('A week goes by');
+  expect(told.trim().split('\n').at(-1)).toContain('Preparing a week of messages');
   const left = (await readdir(folder)).filter((name) => name !== 'node-compile-cache');
   expect(left).toEqual([]);
   await removeFolder(folder);

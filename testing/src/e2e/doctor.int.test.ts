@@ -26,7 +26,7 @@ it('finds nothing wrong with a healthy Relay', async () => {
   expect(out).not.toMatch(/^[!✗]/m);
   expect({ exit, verdict: out.trimEnd().split('\n').at(-1) }).toEqual({
     exit: 0,
-    verdict: 'All is well.',
+    verdict: 'No problems found.',
   });
   for (const name of 'node home settings daemon port disk clock database ledger jobs'.split(' '))
     expect(out).toMatch(new RegExp(`^✓ ${name} `, 'm'));
@@ -39,10 +39,10 @@ it('detects a home that others can enter and a file that they can read', async (
   const { exit, out } = await relay.run('doctor');
   expect(exit).toBe(0);
   expect(out).toContain(`! home       Others can read ${relay.home}, relay.log.`);
-  expect(out).toContain('→ `relay stop` and `relay start` mend it.');
+  expect(out).toContain('→ Run `relay stop`, then `relay start`.');
   await relay.stop();
   await relay.start();
-  expect((await relay.run('doctor')).out).toMatch(/^✓ home .*closed to others\.$/m);
+  expect((await relay.run('doctor')).out).toMatch(/^✓ home .*readable only by you\.$/m);
 });
 
 it.skipIf(process.getuid?.() !== 0)('detects a home that belongs to another user', async () => {
@@ -61,8 +61,8 @@ it('names the altered row and the missing row of the ledger', async () => {
   await tamper(`UPDATE relay.ledger SET reason = reason || '!' WHERE seq = ${seq}`);
   const altered = await relay.run('doctor');
   expect(altered.exit).toBe(1);
-  expect(altered.out).toContain(`✗ ledger     Row ${seq} of the ledger was altered.`);
-  expect(altered.out).toContain('→ Somebody changed the database by hand.');
+  expect(altered.out).toContain(`✗ ledger     Row ${seq} of the ledger was changed.`);
+  expect(altered.out).toContain('→ The database was changed outside Relay.');
   await tamper(`UPDATE relay.ledger SET reason = rtrim(reason, '!') WHERE seq = ${seq}`);
   expect((await relay.run('doctor')).out).toMatch(/^✓ ledger/m);
   await tamper(`DELETE FROM relay.ledger WHERE seq = ${seq}`);
@@ -79,13 +79,13 @@ it('names the altered row and the missing row of the ledger', async () => {
   });
 });
 
-it('detects a daemon that ended without stopping', async () => {
+it('detects a daemon that did not shut down properly', async () => {
   const { pid } = relay;
   await relay.kill();
   const { exit, out } = await relay.run('doctor');
   expect(exit).toBe(0);
-  expect(out).toContain(`(PID ${pid}) ended without stopping.`);
-  expect(out).toContain('→ Run `relay start`; it recovers by itself.');
+  expect(out).toContain(`(PID ${pid}) did not shut down properly.`);
+  expect(out).toContain('→ Run `relay start`; it recovers automatically.');
   await relay.start();
 });
 

@@ -24,7 +24,7 @@ it('refuses to start on a newer database with its sentence, and the newer versio
   const { exit, out, err } = await relay.run('start');
   expect({ exit, out }).toEqual({ exit: 8, out: '' });
   expect(err).toContain(
-    `The database was written by a newer Relay (schema ${Number(newest) + 1}, this one knows ${newest}). Upgrade Relay, or restore a backup made with this version.`,
+    `The database was written by a newer Relay (schema ${Number(newest) + 1}, this version knows ${newest}). Upgrade Relay, or restore a backup made with this version.`,
   );
   expect((await relay.run('status')).exit).toBe(3);
   const json = await relay.run('start', '--json');

@@ -57,9 +57,9 @@ test('a model that knows every answer gets full scores, and its usage is counted
   const shown = await evaluate(linked, '--set', 'trigger', '--limit', '30', '--yes');
   expect(shown.exit).toBe(0);
   expect(shown.err).toMatch(
-    /^This asks openai-compatible scripted \d+ questions: about [\d,]+ tokens in/,
+    /^This makes \d+ model calls to openai-compatible scripted: about [\d,]+ input/,
   );
-  expect(shown.out).toMatch(/^Trigger: 30 cases, \d+ of them put to the model\n/);
+  expect(shown.out).toMatch(/^Trigger: 30 cases, \d+ sent to the model\n/);
   expect(shown.out).toMatch(/^ {2}both phases +100\.0 % +100\.0 %/m);
   expect(shown.out).toMatch(/^ {2}direct_request( +\d+){4}$/m);
 });

@@ -78,8 +78,8 @@ async function proveLimits(linked: LinkedRelay, group: string): Promise<void> {
   expect(await scanFolder(linked.demo.home, tags.old)).toEqual([]);
   expect(await scanFolder(linked.demo.home, tags.young)).not.toEqual([]);
   const { out } = await linked.command('retention');
-  expect(out).toMatch(/kept 30 days, digests 28 days/);
-  expect(out).toMatch(/oldest raw row: +29 d( \d+ \w+)? \(3 messages\)/);
+  expect(out).toMatch(/kept for 30 days, digests for 28 days/);
+  expect(out).toMatch(/Oldest message +29 d( \d+ \w+)? \(3 messages\)/);
 }
 
 it('a forgotten person leaves no byte in the home, and is a stranger again', {

@@ -39,27 +39,27 @@ const granted = () =>
 describe('relay init at a terminal', { timeout: 180_000 }, () => {
   it('explains each step, detects what does not work, and lets each step be skipped', async () => {
     const person = init();
-    await person.until('without one nobody is answered.');
+    await person.until('Your agents need a model to answer.');
     await answer(person, [['Model provider', 'skynet']]);
     await person.until('✗ There is no provider "skynet".');
     await answer(person, [
       ['Model provider', 'openai-compatible'],
-      ['Name of the model', 'scripted'],
-      ['Address of the server', 'http://127.0.0.1:9/v1'],
+      ['Model name on the server', 'scripted'],
+      ['Server address', 'http://127.0.0.1:9/v1'],
     ]);
     await person.until('✗');
     await answer(person, [
       ['Model provider', 'openai-compatible'],
-      ['Name of the model', 'scripted'],
-      ['Address of the server', `${demo.model.url}/v1`],
+      ['Model name on the server', 'scripted'],
+      ['Server address', `${demo.model.url}/v1`],
     ]);
     await person.until('✓ Model: scripted answered in');
-    await person.until('one more device of your account');
-    await answer(person, [['"skip" for later', 'skip']]);
-    await person.until('WhatsApp: left for later.');
-    await person.until('Nobody is read or answered until you say who.');
-    await answer(person, [['Who?', '']]);
-    await person.until('3 steps left for later: `relay init` goes on there.');
+    await person.until('Relay is linked as a device of your account');
+    await answer(person, [['or "skip"', 'skip']]);
+    await person.until('WhatsApp: skipped.');
+    await person.until('Agents read and answer only the people that you choose.');
+    await answer(person, [['Name or number', '']]);
+    await person.until('3 steps skipped. Continue with `relay init`.');
     expect(await person.exit).toBe(0);
     expect(await granted()).toEqual([]);
   });
@@ -67,23 +67,23 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
   it('continues at the first step that is not done', async () => {
     const person = init();
     await person.until('✓ Model: scripted answered in');
-    await answer(person, [['Enter shows a QR code', '']]);
+    await answer(person, [['Press Enter for a QR code', '']]);
     expect(await demo.phones.scan(ME, await demo.relay.qr())).toMatchObject({ linked: true });
     await person.until(`✓ WhatsApp: Connected as +${ME}`);
-    await person.until('proves the way out and back.');
-    await answer(person, [['Enter sends it', '']]);
-    await person.until('A message to yourself arrived: ✓');
+    await person.until('checks that sending works.');
+    await answer(person, [['Press Enter to send it', '']]);
+    await person.until('✓ Test message: Sent.');
     await answer(person, [
-      ['Who?', 'nobody of this name'],
+      ['Name or number', 'nobody of this name'],
       ['(r)ead only', ''],
     ]);
     await person.until('✗');
     await answer(person, [
-      ['Who?', `+${BEN}`],
+      ['Name or number', `+${BEN}`],
       ['(r)ead only', 'd'],
-      ['Who else?', ''],
+      ['Next name or number', ''],
     ]);
-    await person.until('All set.');
+    await person.until('Setup is complete.');
     expect(await person.exit).toBe(0);
     expect(person.seen()).not.toContain('Model provider');
     expect(await granted()).toMatchObject([
@@ -99,9 +99,9 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
     expect(lines).toEqual([
       expect.stringMatching(/^✓ Model: scripted answered in \d+ ms\.$/),
       expect.stringMatching(`^✓ WhatsApp: Connected as \\+${ME}`),
-      '✓ Test message: It has arrived before.',
+      '✓ Test message: Already sent.',
       '✓ Grants: 1 contact or group.',
     ]);
-    expect(person.seen()).toContain('All set.');
+    expect(person.seen()).toContain('Setup is complete.');
   });
 });

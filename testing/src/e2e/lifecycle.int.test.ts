@@ -47,13 +47,17 @@ describe('without a daemon', () => {
     verifies('AC-1.4', '003-CLI-JSON');
     const { exit, out, err } = await relay.run('status', '--json');
     expect({ exit, out }).toEqual({ exit: 3, out: '' });
-    expect(JSON.parse(err)).toEqual({ error: NOT_RUNNING, code: 'daemon_not_running' });
+    expect(JSON.parse(err)).toEqual({
+      error: 'Daemon not running.',
+      code: 'daemon_not_running',
+      action: 'Run `relay start` first.',
+    });
   });
 
   it('relay stop has nothing to do', async () => {
     expect(await relay.run('stop')).toEqual({
       exit: 0,
-      out: 'The daemon is not running; there is nothing to stop.\n',
+      out: 'The daemon is not running.\n',
       err: '',
     });
   });
@@ -66,7 +70,7 @@ describe('relay start', () => {
     const { pid, port } = relay;
     expect({ exit, out }).toEqual({
       exit: 0,
-      out: `Relay is running (PID ${pid}) at http://127.0.0.1:${port}\n\`relay open\` signs you in; \`relay status\` shows how it is.\n`,
+      out: `Relay is running (PID ${pid}) at http://127.0.0.1:${port}\nSign in with \`relay open\`; check the state with \`relay status\`.\n`,
     });
     const stat = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
     const [, parent, , session] = stat;

@@ -44,7 +44,7 @@ test('an endpoint is tried, chosen after confirmation, sent every text, and swit
     async () => (await status()).vectors > done.vectors || undefined,
   );
   const doctor = await command('doctor', '--json');
-  expect(doctor.out).toContain('have a vector of scripted');
+  expect(doctor.out).toContain('texts searchable by meaning (scripted)');
   const settings = JSON.parse(await readFile(join(demo.home, 'relay.config.json'), 'utf8'));
   expect(settings.memory).toMatchObject({ embeddings: 'endpoint', endpoint_model: 'scripted' });
 
@@ -53,5 +53,5 @@ test('an endpoint is tried, chosen after confirmation, sent every text, and swit
   expect(await status()).toMatchObject({ embeddings: 'endpoint', failure: null });
 
   expect(await command('memory', 'embeddings', 'off')).toMatchObject({ exit: 0 });
-  expect((await command('memory')).out).toContain('off: what was said is found by its words');
+  expect((await command('memory')).out).toContain('off (search by words only)');
 });

@@ -120,7 +120,7 @@ describe('Relay says what to do', { timeout: 180_000 }, () => {
     const { exit, err } = await relay('start');
     expect(exit).toBe(8);
     expect(err.trimEnd().split('\n').at(-1)).toBe(
-      `Port 3214 is in use by another program. Stop it, or choose another with "daemon_port" in ${join(home, 'relay.config.json')} or RELAY_PORT.`,
+      `Port 3214 is in use by another program. Stop that program, or choose another port with "daemon_port" in ${join(home, 'relay.config.json')} or RELAY_PORT.`,
     );
     expect(await processesOf(home)).toEqual([]);
     await writeFile(join(home, 'relay.config.json'), '{ "daemon_port": 0 }');

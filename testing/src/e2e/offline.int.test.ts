@@ -78,7 +78,7 @@ describe('messages queued while Relay was away', { timeout: 600_000 }, () => {
       unknownSends: 0,
       needsYou: 0,
       sentence: expect.stringMatching(
-        /^Away for 1 h( \d+ min)?: 500 messages came in from 5 chats\.$/,
+        /^Relay was offline for 1 h( \d+ min)?: 500 messages received from 5 chats\.$/,
       ),
     });
   });

@@ -38,13 +38,13 @@ describe('a daemon that was killed', () => {
       err: 'Daemon not running. Run `relay start` first.\n',
     });
     expect((await relay.run('doctor')).out).toContain(
-      `! daemon     Not running; the last one (PID ${dead}) ended without stopping.`,
+      `! daemon     Not running; the last daemon (PID ${dead}) did not shut down properly.`,
     );
     await relay.start();
     expect(relay.pid).not.toBe(dead);
     expect(await allIds()).toContain(id);
     expect(relay.file('relay.log')).toMatch(
-      /"level":"warn".*"msg":"the last daemon did not stop cleanly"/,
+      /"level":"warn".*"msg":"previous daemon did not stop cleanly"/,
     );
   });
 
@@ -93,7 +93,7 @@ it('relay start names the port in use and the solution, and leaves nothing runni
     const { exit, out, err } = await relay.runWith({ RELAY_PORT: String(port) }, 'start');
     expect({ exit, out }).toEqual({ exit: 8, out: '' });
     expect(err.trimEnd().split('\n').at(-1)).toBe(
-      `Port ${port} is in use by another program. Stop it, or choose another with "daemon_port" in ${join(relay.home, 'relay.config.json')} or RELAY_PORT.`,
+      `Port ${port} is in use by another program. Stop that program, or choose another port with "daemon_port" in ${join(relay.home, 'relay.config.json')} or RELAY_PORT.`,
     );
     expect(await untilGone(relay.home)).toEqual([]);
     expect(await relay.run('status')).toMatchObject({ exit: 3 });
@@ -109,7 +109,7 @@ it('a second daemon in the same home is refused in a sentence', async () => {
   expect(said.at(-1)).toEqual({
     failed: {
       code: 'home_in_use',
-      message: `Another daemon (PID ${pid}) owns ${relay.home}. Stop it with \`relay stop\`, or choose another home with RELAY_HOME.`,
+      message: `Another daemon (PID ${pid}) uses ${relay.home}. Stop it with \`relay stop\`, or choose another home with RELAY_HOME.`,
       exit: 8,
     },
   });
@@ -170,7 +170,7 @@ describe('a daemon that is stopped while it works', () => {
     const [response] = await answered;
     expect(response.statusCode).toBe(201);
     const { id } = (await json(response)) as { id: string };
-    expect(await stopping).toMatchObject({ exit: 0, out: expect.stringContaining('flushed') });
+    expect(await stopping).toMatchObject({ exit: 0, out: 'Stopped. All data is saved.\n' });
     await relay.start();
     expect(await allIds()).toContain(id);
   });

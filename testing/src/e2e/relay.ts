@@ -140,7 +140,7 @@ export class Relay {
   async stop(): Promise<void> {
     expect(await this.run('stop')).toMatchObject({
       exit: 0,
-      out: 'Stopped. Everything was flushed to disk.\n',
+      out: 'Stopped. All data is saved.\n',
     });
   }
 

@@ -23,7 +23,7 @@ describe('at a terminal', () => {
     const person = sit();
     await person.until('Not connected to WhatsApp.');
     await person.until('you 0, agent 0');
-    await person.until('q leaves');
+    await person.until('q: quit');
     await relay.settled(await relay.create());
     await person.until('you 1, agent 0');
     person.type('q');
@@ -33,9 +33,9 @@ describe('at a terminal', () => {
   it.each([
     ['q', 'q'],
     ['Ctrl-C', CTRL_C],
-  ])('%s leaves, and the terminal is restored', async (_name, key) => {
+  ])('%s quits, and the terminal is restored', async (_name, key) => {
     const person = sit();
-    await person.until('q leaves');
+    await person.until('q: quit');
     person.type(key);
     expect(await person.exit).toBe(0);
     const raw = person.raw();
@@ -47,12 +47,12 @@ describe('at a terminal', () => {
 
   it('shows that the daemon stopped, and that it is back', async () => {
     const person = sit();
-    await person.until('q leaves');
+    await person.until('q: quit');
     await relay.stop();
-    await person.until('It does not answer.');
+    await person.until('The daemon does not answer.');
     await person.until('Daemon not running. Run `relay start` first.');
     await relay.start();
-    await person.until('Something needs a look.');
+    await person.until('1 problem.');
     person.type('q');
     expect(await person.exit).toBe(0);
   });
@@ -62,7 +62,7 @@ it('relay top in a pipe prints one snapshot, without colours or cursor movements
   const { exit, out } = await relay.run('top');
   expect(exit).toBe(0);
   expect(out).toContain('Not connected to WhatsApp.');
-  expect(out).toContain('Spent today');
+  expect(out).toContain('Model tokens');
   expect(out).not.toContain('\u001b');
 });
 

@@ -116,7 +116,8 @@ test("a collector gets all timings, across kills and its own outages, and never 
   const third = await answered('third');
   await eventually(
     'the log to say it',
-    async () => harness.log().some(({ msg }) => msg === 'traces wait') || undefined,
+    async () =>
+      harness.log().some(({ msg }) => msg === 'trace export failed; retrying') || undefined,
     PATIENCE_MS,
   );
   await relay.kill();

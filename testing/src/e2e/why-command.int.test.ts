@@ -8,16 +8,16 @@ test('relay why explains a message in one command, and an altered ledger is dete
   const linked = await startLinkedRelay({ database: 'beside' });
   const { phones } = linked.demo;
   const id = await phones.send(BEN, ME, 'Do you have a minute?');
-  const knock = `Stored and not answered: nobody granted reading Ben (+${BEN}); it was counted as a knock.\n`;
+  const request = `Stored, not answered: Ben (+${BEN}) had no grant; it was counted as a message request.\n`;
   await eventually('the router', async () => {
     const { out } = await linked.command('why', id);
-    return out === knock || undefined;
+    return out === request || undefined;
   });
 
   const shown = (await linked.command('messages')).out;
   const [, short = ''] = /\s([0-9A-F]{12})\s+Ben → you\s+Do you have a minute\?/.exec(shown) ?? [];
   expect(id.startsWith(short) && short !== '', shown).toBe(true);
-  expect(await linked.command('why', short)).toEqual({ exit: 0, out: knock, err: '' });
+  expect(await linked.command('why', short)).toEqual({ exit: 0, out: request, err: '' });
   const { out } = await linked.command('why', id, '--json');
   expect(JSON.parse(out)).toMatchObject({
     way: 'in',
@@ -27,13 +27,13 @@ test('relay why explains a message in one command, and an altered ledger is dete
   });
   expect(await linked.command('why', 'nothing-like-it')).toMatchObject({
     exit: 4,
-    err: expect.stringContaining('`relay messages` shows the ids'),
+    err: expect.stringContaining('See the ids with `relay messages`.'),
   });
 
   const ledger = (await linked.command('ledger')).out.split('\n');
-  expect(ledger[0]).toMatch(/^TIME +WHO +WHAT +ABOUT +OUTCOME +WHY$/);
+  expect(ledger[0]).toMatch(/^TIME +ACTOR +ACTION +CONTACT +OUTCOME +REASON$/);
   expect(ledger.at(-2)).toMatch(
-    /router +a message came in +Ben \(\+\d+\) +stored +You have granted nothing here\./,
+    /router +receive a message +Ben \(\+\d+\) +stored only +This contact has no grant\./,
   );
   expect((await linked.command('ledger', '--denied')).out).toBe('');
   expect(
@@ -44,11 +44,11 @@ test('relay why explains a message in one command, and an altered ledger is dete
   });
 
   expect((await linked.command('doctor')).out).toMatch(
-    /✓ ledger +The chain of decisions is whole: /,
+    /✓ ledger +The chain of decisions is intact: /,
   );
   await linked.query('ALTER TABLE relay.ledger DISABLE TRIGGER ledger_append_only');
   await linked.query("UPDATE relay.ledger SET reason = 'owner' WHERE seq = 1");
   const found = await linked.command('doctor', '--full');
-  expect(found.out).toMatch(/✗ ledger +Row 1 of the ledger was altered\./);
+  expect(found.out).toMatch(/✗ ledger +Row 1 of the ledger was changed\./);
   expect(found.exit).toBe(1);
 });

@@ -82,10 +82,10 @@ export function closing(make: MakeHarness): void {
     });
 
     test.each([
-      [403, 'banned', 'WhatsApp refuses this account.'],
+      [403, 'banned', 'WhatsApp refused this account.'],
       [405, 'client_outdated', 'WhatsApp no longer accepts this version of Relay.'],
       [411, 'device_mismatch', 'WhatsApp does not accept this account as a linked device.'],
-      [440, 'replaced', 'Another program took over this link.'],
+      [440, 'replaced', 'Another program uses this link, so Relay has disconnected.'],
     ] as const)('stops at once after %i: %s', async (code, state, sentence) => {
       const before = attempts();
       closeFor(code);

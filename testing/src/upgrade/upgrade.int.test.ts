@@ -1,5 +1,5 @@
 // Today's daemon opens a home of every earlier schema and loses none of the owner's data. Schemas before 14 were never
-// released (decision 0089): there they represent a first start that was interrupted.
+// released (decision 0003): there they represent a first start that was interrupted.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

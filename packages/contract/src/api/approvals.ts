@@ -71,7 +71,7 @@ export const approveApprovalSchema = z.strictObject({
   /** The hash `shown` of what the owner saw: refused if the pending approval has changed. */
   shown: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'Give the hash that the approval came with')
+    .regex(/^[0-9a-f]{64}$/, 'Must be the hash of the approval')
     .optional(),
 });
 export const editApprovalSchema = z.strictObject({

@@ -46,7 +46,7 @@ const chatSchema = z.object({
 });
 export type Chat = z.infer<typeof chatSchema>;
 
-const cursor = (form: RegExp) => z.string().regex(form, 'Give the cursor that a page came with');
+const cursor = (form: RegExp) => z.string().regex(form, 'Must be the cursor of a page');
 
 export const listChatsSchema = z.strictObject({
   /** A name or part of it, or a number. */
@@ -101,7 +101,7 @@ export const chatMessagesQuerySchema = z
   })
   .refine(
     (query) => [query.before, query.after, query.message].filter(Boolean).length <= 1,
-    'Give one of before, after and message',
+    'Give only one of before, after and message',
   );
 export type ChatMessagesQuery = z.infer<typeof chatMessagesQuerySchema>;
 

@@ -6,16 +6,18 @@ export const boundedText = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/\S/, 'It is empty')
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text');
+    .regex(/\S/, 'Must not be empty')
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'Contains invalid characters');
 
 // The body of every error: seed 003's `ApiErrorResponse`, and the error code so that clients need not parse the
 // sentence.
 
 export const apiErrorSchema = z.object({
-  /** The sentence for people. */
+  /** What is wrong, for people. */
   error: z.string(),
   code: z.string(),
+  /** What to do, for people. */
+  action: z.string().optional(),
   details: z.string().optional(),
 });
 

@@ -20,7 +20,7 @@ export const ownerTokenSchema = z.object({ token: z.string() });
 /** The owner's name for the client, used in approvals and in the ledger. */
 const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
-  'Letters, digits, ._- and spaces',
+  'Use only letters, digits, spaces, dots, hyphens and underscores',
 );
 /** A name, a number, an address or an id. */
 const who = boundedText(128);

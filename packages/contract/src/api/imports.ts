@@ -27,7 +27,7 @@ export const importQuerySchema = z.strictObject({
   me: z.string().max(200).optional(),
   date_order: z.enum(DATE_ORDERS).optional(),
   /** The time zone of the times; the owner's zone if omitted. */
-  zone: z.string().refine(isZoneName, 'It is no time zone, as Europe/Berlin is one').optional(),
+  zone: z.string().refine(isZoneName, 'Must be a time zone such as Europe/Berlin').optional(),
 });
 
 export type ImportQuery = z.infer<typeof importQuerySchema>;

@@ -34,7 +34,7 @@ const timestamp = z
   .union([z.int().nonnegative(), z.string().max(40)])
   .refine(
     (given) => parseInstant(given) !== null,
-    'It is no instant, as 2026-11-15T09:41:00Z or 1794735660 is one',
+    'Must be an instant such as 2026-11-15T09:41:00Z or 1794735660',
   );
 
 const notificationSchema = z.strictObject({
@@ -46,7 +46,7 @@ const notificationSchema = z.strictObject({
   text: z
     .string()
     .max(16_384)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text'),
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'Contains invalid characters'),
   timestamp,
   media_type: mediaType.optional(),
 });

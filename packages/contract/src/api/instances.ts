@@ -103,7 +103,7 @@ export const transcriptLineSchema = z.object({
   message_id: z.string().nullable(),
 });
 
-const lineId = z.string().regex(/^\d{1,15}$/, 'It is not the id of a line');
+const lineId = z.string().regex(/^\d{1,15}$/, 'Must be the id of a line');
 
 export const transcriptQuerySchema = z
   .strictObject({
@@ -165,7 +165,7 @@ export const listInstancesSchema = z.strictObject({
   /** The beginning of the id. */
   id_prefix: z
     .string()
-    .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'It is not the beginning of an id')
+    .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'Must be an id or its beginning')
     .optional(),
 });
 

@@ -66,7 +66,7 @@ export const listLedgerSchema = z.strictObject({
   /** The cursor of the previous page, in the same order. */
   cursor: z
     .string()
-    .regex(/^\d{1,15}$/, 'Give the cursor that a page came with')
+    .regex(/^\d{1,15}$/, 'Must be the cursor of a page')
     .optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
   /** `owner`, `router`, `auto_reply`, …: all actors of a kind, or one with its id. */

@@ -23,7 +23,7 @@ export const createScheduleSchema = z
     catch_up: z.enum(CATCH_UPS).optional(),
   })
   .refine(({ when, rule }) => (when === undefined) !== (rule === undefined), {
-    message: 'Say when, either in words (`when`) or as a rule (`rule`)',
+    message: 'Give the time either in words (`when`) or as a rule (`rule`)',
   });
 
 export type CreateSchedule = z.infer<typeof createScheduleSchema>;

@@ -6,7 +6,7 @@ import { boundedText } from './common.ts';
 
 const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
-  'Letters, digits, ._- and spaces',
+  'Use only letters, digits, spaces, dots, hyphens and underscores',
 );
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
 const events = z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1).max(WEBHOOK_EVENT_TYPES.length);

@@ -52,7 +52,7 @@ const MOST_MESSAGES = 100;
 export const listMessagesSchema = z
   .strictObject({
     /** Digits of a phone number, matched anywhere in it. */
-    contact: z.string().max(64).regex(/^$|\d/, 'Give digits of a phone number').optional(),
+    contact: z.string().max(64).regex(/^$|\d/, 'Must contain digits of a phone number').optional(),
     /** Only this chat, by its JID. */
     chat: z.string().max(128).optional(),
     /** At most 100 are returned. */
@@ -122,7 +122,7 @@ export const initSchema = z
       .min(1)
       .max(100)
       .refine((name) => parseProviderName(name) !== null, {
-        message: `is not a provider. Choose one of ${PROVIDER_NAMES.join(', ')}`,
+        message: `must be one of ${PROVIDER_NAMES.join(', ')}`,
       })
       .nullable()
       .exactOptional(),

@@ -9,33 +9,35 @@ export type ErrorCode = RelayErrorCode | 'refused' | 'unreadable_answer' | (stri
 /** Statuses after which a safe call may be repeated: the daemon did nothing, and the cause is temporary. */
 export const RETRYABLE_HTTP_STATUSES: readonly number[] = [429, 503];
 
-/** The daemon refused the call; the message is the daemon's. */
+interface RefusalParts {
+  readonly action?: string | undefined;
+  readonly details?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The daemon refused the call. The message says what is wrong and what to do. */
 export class RelayApiError extends Error {
   /** The HTTP status. */
   readonly status: number;
   readonly code: ErrorCode;
+  /** What is wrong. */
+  readonly sentence: string;
+  /** What to do. */
+  readonly action: string | undefined;
   readonly details: string | undefined;
   /** The daemon's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(
-    status: number,
-    code: ErrorCode,
-    sentence: string,
-    details?: string,
-    retryAfterMs?: number,
-  ) {
-    super(sentence);
+  constructor(status: number, code: ErrorCode, sentence: string, parts: RefusalParts = {}) {
+    const { action, details, retryAfterMs } = parts;
+    super(action === undefined ? sentence : `${sentence} ${action}`);
     this.name = 'RelayApiError';
     this.status = status;
     this.code = code;
+    this.sentence = sentence;
+    this.action = action;
     this.details = details;
     this.retryAfterMs = retryAfterMs;
-  }
-
-  /** The problem and the next step, for people. */
-  get sentence(): string {
-    return this.message;
   }
 
   /** Whether the same call may succeed later. */
@@ -66,11 +68,12 @@ export function readResponse(answer: Answered): unknown {
   const { status } = answer;
   if (status >= 200 && status < 300 && parsed !== undefined) return parsed;
   if (!isRefusal(parsed)) {
-    const sentence = 'The answer did not come from a Relay daemon.';
+    const sentence = 'The response did not come from a Relay daemon.';
     throw new RelayApiError(status, 'unreadable_answer', sentence);
   }
-  const { error, code = 'refused', details } = parsed;
-  throw new RelayApiError(status, code, error, details, retryAfterMs(answer));
+  const { error, code = 'refused', action, details } = parsed;
+  const parts = { action, details, retryAfterMs: retryAfterMs(answer) };
+  throw new RelayApiError(status, code, error, parts);
 }
 
 /** Reads Retry-After in seconds or as a date. A date is compared with the server's own clock. */
@@ -87,8 +90,12 @@ type Refusal = Omit<ApiErrorResponse, 'code'> & { readonly code?: string };
 
 function isRefusal(parsed: unknown): parsed is Refusal {
   if (typeof parsed !== 'object' || parsed === null) return false;
-  const { error, code, details } = parsed as Partial<Record<keyof ApiErrorResponse, unknown>>;
-  const optional = [code, details].every((part) => part === undefined || typeof part === 'string');
+  const { error, code, action, details } = parsed as Partial<
+    Record<keyof ApiErrorResponse, unknown>
+  >;
+  const optional = [code, action, details].every(
+    (part) => part === undefined || typeof part === 'string',
+  );
   return typeof error === 'string' && optional;
 }
 

@@ -72,7 +72,7 @@ test('throws errors that reconnecting cannot fix', async () => {
 });
 
 test('waits as long as the daemon asks', async () => {
-  const busy = new RelayApiError(503, 'daemon_stopping', 'Stopping.', undefined, 4_000);
+  const busy = new RelayApiError(503, 'daemon_stopping', 'Stopping.', { retryAfterMs: 4_000 });
   const { relay, pauses, platform } = daemon([[busy], [ready('1')]]);
   for await (const _ of streamEvents(relay, {}, platform)) break;
   expect(pauses).toEqual([4_250]);

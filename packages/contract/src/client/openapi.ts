@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened over the last hours or days, in numbers
-         * @description A day by the hour, a week or a month by the day of the owner: messages in and out, how long answers took, what models used, and whose turn it was.
+         * Get activity figures for the last hours or days
+         * @description A day by hour, a week or a month by day, in the owner’s time zone: messages received and sent, answer times, model usage, and conversations by turn.
          */
         get: operations["getActivity"];
         put?: never;
@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits for your yes, the oldest first; or what became of it, the newest first */
+        /** List pending approvals, oldest first, or answered ones, newest first */
         get: operations["listApprovals"];
         put?: never;
         post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of them, with what led to it */
+        /** Get an approval with its history */
         get: operations["getApproval"];
         put?: never;
         post?: never;
@@ -65,8 +65,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say yes: exactly what was shown is carried out, once
-         * @description With `shown`, the hash that the approval came with, it is refused when that is not what waits any more.
+         * Approve: carry out exactly what was shown, once
+         * @description With `shown`, the hash of the approval, the request is refused if the approval has changed since.
          */
         post: operations["approve"];
         delete?: never;
@@ -85,8 +85,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose other words: they wait for a yes of their own
-         * @description Nothing is sent. The answer is the approval that waits from now on; the one before is rejected and names it as `replaced_by`.
+         * Change the text; the changed text needs a new approval
+         * @description Nothing is sent. Returns the new pending approval; the old one is rejected and names it in `replaced_by`.
          */
         post: operations["editApproval"];
         delete?: never;
@@ -104,7 +104,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say no */
+        /** Decline an approval */
         post: operations["reject"];
         delete?: never;
         options?: never;
@@ -119,12 +119,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you and your assistant said last, the oldest first; `before` a line, what came ahead of it */
+        /** List recent messages with your assistant, oldest first; with `before`, those before a line */
         get: operations["listAssistantMessages"];
         put?: never;
         /**
-         * Ask your assistant; it answers as Server-Sent Events
-         * @description `run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they come, at last one `done` or `error`; each with its JSON. Closing the request stops the turn. An `approval` waits for `/api/approvals/{id}/approve` or `/reject`.
+         * Ask your assistant; the answer is a stream of Server-Sent Events
+         * @description `run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.
          */
         post: operations["askAssistant"];
         delete?: never;
@@ -142,7 +142,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin anew: nothing that was said before is remembered */
+        /** Start a new session without earlier messages */
         post: operations["resetAssistant"];
         delete?: never;
         options?: never;
@@ -157,10 +157,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The backups that were kept, where they lie, and when the next is made */
+        /** List backups, their folder and the time of the next one */
         get: operations["listBackups"];
         put?: never;
-        /** Back everything up now, read it back, and remove what is older than is kept */
+        /** Make a backup now, verify it, and delete backups beyond the limit */
         post: operations["makeBackup"];
         delete?: never;
         options?: never;
@@ -175,7 +175,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Chats with their last words, the newest first */
+        /** List chats with their last message, newest first */
         get: operations["listChats"];
         put?: never;
         post?: never;
@@ -192,7 +192,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One chat: what is granted there, and its conversations */
+        /** Get a chat with its grant and conversations */
         get: operations["getChat"];
         put?: never;
         post?: never;
@@ -210,8 +210,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was said in a chat, page by page from any place in it
-         * @description Without a place, the last messages. `before` and `after` take the `cursor` of a message; `message` is the id WhatsApp knows one by, and is answered with what was said around it.
+         * List the messages of a chat, page by page
+         * @description By default, returns the last messages. `before` and `after` take the `cursor` of a message; `message` takes WhatsApp’s id of a message and returns the messages around it.
          */
         get: operations["listChatMessages"];
         put?: never;
@@ -229,7 +229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** People and groups, with what is granted to each; by name, number or address */
+        /** List people and groups with their grants; search by name, number or address */
         get: operations["findContacts"];
         put?: never;
         post?: never;
@@ -246,7 +246,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One person or group: addresses, chats, conversations, programs, what was decided */
+        /** Get a person or group: addresses, chats, conversations, clients and decisions */
         get: operations["getContact"];
         put?: never;
         post?: never;
@@ -263,7 +263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many are known, may be read, answered, answered without asking, written first */
+        /** Count people and groups by grant */
         get: operations["countContacts"];
         put?: never;
         post?: never;
@@ -280,7 +280,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was said in observed groups on one day, by the day and by the hour */
+        /** Get the daily and hourly digests of observed groups for one day */
         get: operations["readDigests"];
         put?: never;
         post?: never;
@@ -297,7 +297,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check what the daemon depends on, and how to mend what is wrong */
+        /** Run the health checks; each problem comes with its fix */
         get: operations["runDoctor"];
         put?: never;
         post?: never;
@@ -314,12 +314,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an evaluation of your model would cost; asks no model */
+        /** Estimate the cost of an evaluation, without calling a model */
         get: operations["planEvaluation"];
         put?: never;
         /**
-         * Run the sets that ship with Relay against your model; told as Server-Sent Events
-         * @description `progress` as it goes, at last one `done` with the report or one `error`; each with its JSON. Spends tokens of your model. Closing the request ends it.
+         * Evaluate your model with the built-in sets; progress as Server-Sent Events
+         * @description `progress` while it runs, then one `done` with the report or one `error`; each with its JSON. Spends model tokens. Closing the request ends it.
          */
         post: operations["evaluate"];
         delete?: never;
@@ -336,8 +336,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what happens, as Server-Sent Events
-         * @description Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew. `message` carries each message that came in, as `GET /api/whatsapp/messages` shows it.
+         * Follow events, as Server-Sent Events
+         * @description Resume with the `Last-Event-ID` header. The first event is `ready` with the cursor, or `reset` if the requested cursor no longer exists; then reload everything. `message` contains each received message, in the form of `GET /api/whatsapp/messages`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -355,7 +355,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything, as a tar.gz of readable JSON lines */
+        /** Export everything as a tar.gz of readable JSON lines */
         get: operations["exportArchive"];
         put?: never;
         post?: never;
@@ -372,10 +372,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What forgetting a contact or a group would erase */
+        /** Preview what erasing a contact or a group would delete */
         get: operations["previewForget"];
         put?: never;
-        /** Erase a contact or a group for good; answers with a receipt */
+        /** Erase a contact or a group permanently; returns a receipt */
         post: operations["forget"];
         delete?: never;
         options?: never;
@@ -392,7 +392,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop all sending at once, until it is released */
+        /** Hold all sending until it is released */
         post: operations["hold"];
         delete?: never;
         options?: never;
@@ -409,7 +409,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring an exported archive into an empty home */
+        /** Import an exported archive into an empty home */
         post: operations["importArchive"];
         delete?: never;
         options?: never;
@@ -426,7 +426,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Notifications of observed groups, one or several: read, never answered */
+        /** Forward one or more notifications of observed groups; they are never answered */
         post: operations["ingestNotifications"];
         delete?: never;
         options?: never;
@@ -441,12 +441,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether there is a token for notification forwarders, and when it was last used */
+        /** Get the state of the forwarder token: whether it exists, and its last use */
         get: operations["getIngestToken"];
         put?: never;
-        /** A new token for notification forwarders, shown this once; the one before ends */
+        /** Create a forwarder token, shown once; the previous one is revoked */
         post: operations["createIngestToken"];
-        /** End the token of notification forwarders */
+        /** Revoke the forwarder token */
         delete: operations["revokeIngestToken"];
         options?: never;
         head?: never;
@@ -463,8 +463,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Configure the model and begin to link WhatsApp
-         * @description Answers when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` says why.
+         * Configure the model and start linking WhatsApp
+         * @description Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason.
          */
         post: operations["init"];
         delete?: never;
@@ -481,14 +481,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List conversations, the newest first, or whatever changed last
-         * @description The next page begins after the last instance of the one before: `after` is its id. By change, `changed_before` is its `updated_at` besides, so that a page goes on where it was even if that instance has moved.
+         * List conversations, newest or last changed first
+         * @description For the next page, set `after` to the id of the last instance. In the order by change, also set `changed_before` to its `updated_at`, so that the page continues correctly if that instance has changed since.
          */
         get: operations["listInstances"];
         put?: never;
         /**
-         * Delegate a conversation: an objective, a contact, todos
-         * @description The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.
+         * Create a conversation: objective, contact and todos
+         * @description The same `Idempotency-Key` with the same body creates no second conversation and returns the first response.
          */
         post: operations["createInstance"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation with its todos and state */
+        /** Get a conversation with its todos and state */
         get: operations["getInstance"];
         put?: never;
         post?: never;
@@ -523,7 +523,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a conversation without a farewell */
+        /** Cancel a conversation; no goodbye message is sent */
         post: operations["cancelInstance"];
         delete?: never;
         options?: never;
@@ -540,7 +540,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send nothing until it is resumed */
+        /** Pause a conversation; nothing is sent until it is resumed */
         post: operations["pauseInstance"];
         delete?: never;
         options?: never;
@@ -557,7 +557,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on where it was paused, or after it asked for you */
+        /** Resume a conversation that is paused or waiting for you */
         post: operations["resumeInstance"];
         delete?: never;
         options?: never;
@@ -575,8 +575,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write to the contact yourself
-         * @description The same `Idempotency-Key` with the same message never sends twice and answers with the line that there is.
+         * Send a message to the contact yourself
+         * @description The same `Idempotency-Key` with the same message never sends twice and returns the existing line.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -592,7 +592,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every message of a conversation or a part of them, the oldest first */
+        /** List the messages of a conversation, oldest first */
         get: operations["getTranscript"];
         put?: never;
         post?: never;
@@ -609,7 +609,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a conversation came to where it stands, the oldest step first */
+        /** List the state changes of a conversation, oldest first */
         get: operations["listTransitions"];
         put?: never;
         post?: never;
@@ -626,7 +626,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many conversations there are of each state, and whose turn it is in how many */
+        /** Count conversations by state and by turn */
         get: operations["countInstances"];
         put?: never;
         post?: never;
@@ -643,7 +643,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who wrote without being allowed to be read, the latest first */
+        /** List message requests, newest first */
         get: operations["listKnocks"];
         put?: never;
         post?: never;
@@ -662,7 +662,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show it no longer; whoever writes again is shown again */
+        /** Dismiss a message request; the next message creates a new one */
         post: operations["dismissKnock"];
         delete?: never;
         options?: never;
@@ -678,8 +678,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was decided, by whom, about whom, and why
-         * @description A page ends with a cursor; the next begins behind it. With `order=oldest` the cursor of the last page also finds what is written later.
+         * List decisions: who decided what, about whom, and why
+         * @description A page ends with a cursor for the next one. With `order=oldest`, the cursor of the last page also finds later rows.
          */
         get: operations["listLedger"];
         put?: never;
@@ -698,8 +698,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the chain of decisions is whole
-         * @description What was found whole before is not computed anew unless `full` is true. `head` is the last hash.
+         * Verify the chain of decisions
+         * @description Rows that were verified before are skipped unless `full` is true. `head` is the last hash.
          */
         get: operations["verifyLedger"];
         put?: never;
@@ -719,7 +719,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A link that signs one browser in, once, within a minute */
+        /** Create a link that signs in one browser, once, within a minute */
         post: operations["createLoginCode"];
         delete?: never;
         options?: never;
@@ -753,7 +753,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End every browser session, this one too; the owner’s token stays */
+        /** End every browser session, including this one; the owner’s token stays valid */
         post: operations["logoutEverywhere"];
         delete?: never;
         options?: never;
@@ -768,7 +768,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which model compares texts by meaning, and how far it has come */
+        /** Get the model for search by meaning, and its progress */
         get: operations["getMemory"];
         put?: never;
         post?: never;
@@ -792,8 +792,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Choose the model that compares texts by meaning, or none
-         * @description With `endpoint`, the text of every message that can be found is sent there, the newest first.
+         * Set the model for search by meaning, or turn it off
+         * @description With `endpoint`, the text of every searchable message is sent there, newest first.
          */
         patch: operations["chooseEmbeddings"];
         trace?: never;
@@ -808,8 +808,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a model for a few vectors; changes nothing
-         * @description Tells how many texts it would have to read, how fast, and where they would go.
+         * Test a model for search by meaning; changes nothing
+         * @description Returns how many texts it would index, how fast, and where they would be sent.
          */
         post: operations["tryEmbeddings"];
         delete?: never;
@@ -827,7 +827,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** An exported WhatsApp chat (.txt or .zip), to be found by search; answers in JSON lines */
+        /** Import an exported WhatsApp chat (.txt or .zip) for search; progress as JSON lines */
         post: operations["importChat"];
         delete?: never;
         options?: never;
@@ -843,8 +843,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why a message was treated as it was, in one sentence
-         * @description The id is the one WhatsApp knows the message by, or the one a send answered; its beginning is enough where it fits one message alone.
+         * Explain in one sentence why a message was sent, answered or refused
+         * @description The id is WhatsApp’s id of the message, or the id that a send returned; a unique beginning is enough.
          */
         get: operations["explainMessage"];
         put?: never;
@@ -862,12 +862,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Groups that are read in silence, and what that costs and spares */
+        /** List observed groups with cost and savings */
         get: operations["listObservedGroups"];
         put?: never;
         /**
-         * Read a group in silence from now on
-         * @description Tell the group first: without `announced` this is refused, with a ready sentence to send. Only reading is granted; `may_answer` lets your assistant answer you there when you ask it by name. Of a group that is observed already the terms are changed.
+         * Start observing a group silently
+         * @description Tell the group first: without `announced` the request is refused, with a sentence that you can send. Only reading is granted; `may_answer` lets your assistant answer you there when you ask it by name. If the group is already observed, its options are changed.
          */
         post: operations["observeGroup"];
         delete?: never;
@@ -887,8 +887,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Read a group no longer
-         * @description By the id of its chat or its address. `erase` also erases what was kept of it.
+         * Stop observing a group
+         * @description By the id of its chat or its address. `erase` also erases its stored messages and digests.
          */
         delete: operations["unobserveGroup"];
         options?: never;
@@ -905,7 +905,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Which group would be read, and what to tell it first; nothing is saved */
+        /** Preview which group would be observed and what to tell it; changes nothing */
         post: operations["previewObservedGroup"];
         delete?: never;
         options?: never;
@@ -920,14 +920,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where digests and facts go outside of Relay */
+        /** Get the settings of the digest export */
         get: operations["getOutsideMemory"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Give digests and facts to a folder or a webhook; what is not named stays */
+        /** Export digests and facts to a folder or a webhook; omitted fields stay unchanged */
         patch: operations["changeOutsideMemory"];
         trace?: never;
     };
@@ -940,7 +940,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let messages leave again */
+        /** End the hold and continue sending */
         post: operations["release"];
         delete?: never;
         options?: never;
@@ -955,7 +955,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How old what was read in observed groups is, and when the limits were enforced */
+        /** Get the age of stored data of observed groups, and past deletions */
         get: operations["getRetention"];
         put?: never;
         post?: never;
@@ -974,7 +974,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enforce the limits now, and write the database anew without what is gone */
+        /** Delete now what is older than its limit, and rewrite the database files */
         post: operations["runRetention"];
         delete?: never;
         options?: never;
@@ -989,12 +989,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages for later, the next one first */
+        /** List schedules, next run first */
         get: operations["listSchedules"];
         put?: never;
         /**
-         * Schedule a message, once or again and again
-         * @description Say when in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, what is to happen once is sent late after a downtime, and of what repeats the missed ones are left out.
+         * Schedule a message, once or repeated
+         * @description Give the time in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, a single message that was missed is sent late, and missed runs of a repeated one are skipped.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel: nothing more comes of it, not even what is on its way */
+        /** Cancel a schedule, including its queued messages */
         delete: operations["cancelSchedule"];
         options?: never;
         head?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What would be scheduled, and when it would happen; nothing is saved */
+        /** Preview a schedule and its next runs; changes nothing */
         post: operations["previewSchedule"];
         delete?: never;
         options?: never;
@@ -1045,8 +1045,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages that answer a question, the best first
-         * @description `as` looks through the eyes of your assistant or of a program: what they would find now, and nothing else. To look is no read of theirs.
+         * Search messages, best match first
+         * @description `as` returns what your assistant or a client would find now, and nothing else. It does not count as read by them.
          */
         get: operations["search"];
         put?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every setting with where it comes from, the model agents think with, and the web search */
+        /** List all settings with their sources, the model and the web search */
         get: operations["getSettings"];
         put?: never;
         post?: never;
@@ -1072,8 +1072,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change settings; what is not named stays
-         * @description Written to `relay.config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.
+         * Change settings; omitted settings stay unchanged
+         * @description Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused.
          */
         patch: operations["changeSettings"];
         trace?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the model that is set up one short question; changes nothing */
+        /** Test the model with one short question; changes nothing */
         post: operations["tryModel"];
         delete?: never;
         options?: never;
@@ -1102,7 +1102,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the daemon, WhatsApp, the database and the jobs are */
+        /** Get the status of the daemon, WhatsApp, the database and the jobs */
         get: operations["getStatus"];
         put?: never;
         post?: never;
@@ -1121,7 +1121,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the owner’s token: ends every session and every stream */
+        /** Change the owner’s token; ends every session and every stream */
         post: operations["rotateToken"];
         delete?: never;
         options?: never;
@@ -1136,10 +1136,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens of programs: what each may do, with whom, and when it was last used */
+        /** List the tokens of clients with scopes, contacts and last use */
         get: operations["listProgramTokens"];
         put?: never;
-        /** A token for a program; its secret is shown this once */
+        /** Create a token for a client; its secret is shown once */
         post: operations["createProgramToken"];
         delete?: never;
         options?: never;
@@ -1157,7 +1157,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a token: whatever comes with it is refused, and what it has waiting is not sent */
+        /** Revoke a token; its queued messages are not sent */
         delete: operations["revokeProgramToken"];
         options?: never;
         head?: never;
@@ -1173,7 +1173,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new secret for a token, shown this once; the one before is refused from now on */
+        /** Create a new secret for a token, shown once; the old one stops working immediately */
         post: operations["rotateProgramToken"];
         delete?: never;
         options?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tools that this token opens */
+        /** List the tools of this token */
         get: operations["listTools"];
         put?: never;
         post?: never;
@@ -1207,7 +1207,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Call a tool; what needs the owner’s yes waits in the approvals */
+        /** Call a tool; calls that need the owner’s approval create an approval */
         post: operations["callTool"];
         delete?: never;
         options?: never;
@@ -1222,10 +1222,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where what happens is told, what of it, and how that goes */
+        /** List webhooks with their events and state */
         get: operations["listWebhooks"];
         put?: never;
-        /** Tell an address what happens from now on; its secret is shown this once */
+        /** Add a webhook; its secret is shown once */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -1243,11 +1243,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a webhook: what it has not been told yet is told to nobody */
+        /** Remove a webhook; its queued events are discarded */
         delete: operations["removeWebhook"];
         options?: never;
         head?: never;
-        /** Change a webhook, or switch it off and on; what is not named stays */
+        /** Change a webhook, or turn it on or off; omitted fields stay unchanged */
         patch: operations["changeWebhook"];
         trace?: never;
     };
@@ -1258,7 +1258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a webhook was told, or is still to be told, the newest first */
+        /** List the deliveries of a webhook, newest first */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -1277,7 +1277,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell one again, under the same id */
+        /** Send a delivery again, under the same id */
         post: operations["replayWebhookDelivery"];
         delete?: never;
         options?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell all again that were given up on */
+        /** Send all failed deliveries again */
         post: operations["replayDeadWebhookDeliveries"];
         delete?: never;
         options?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new secret, shown this once; for a day the one before signs too */
+        /** Create a new secret, shown once; the old one stays valid for one day */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -1328,7 +1328,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a ping now, once, and say how that went */
+        /** Send a test event now and return the result */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -1346,8 +1346,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to connect; what comes of it is told by the streams
-         * @description Without a body an account that is not linked yet gets a QR code; with `phone` it gets a code to type on that phone.
+         * Start connecting; the streams report the progress
+         * @description Without a body, an account that is not linked gets a QR code; with `phone`, it gets a code to type on that phone.
          */
         post: operations["connectWhatsApp"];
         delete?: never;
@@ -1380,7 +1380,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The link with its sentence, what there is to scan or type, and its health */
+        /** Get the link: state, sentence, QR or pairing code, and health */
         get: operations["getLink"];
         put?: never;
         post?: never;
@@ -1398,8 +1398,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow the link with every state and its sentence, as Server-Sent Events
-         * @description `link` as `GET /api/whatsapp/link` answers it, at once and on every change.
+         * Follow the state of the link, as Server-Sent Events
+         * @description `link` in the form of `GET /api/whatsapp/link`, immediately and on every change.
          */
         get: operations["streamLink"];
         put?: never;
@@ -1417,12 +1417,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last messages, the oldest first */
+        /** List recent messages, oldest first */
         get: operations["listMessages"];
         put?: never;
         /**
-         * Write to somebody as yourself
-         * @description Answers when the message is safely stored; it leaves in its turn. The same `Idempotency-Key` never sends twice and answers where the message stands.
+         * Send a message as yourself
+         * @description Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message.
          */
         post: operations["sendText"];
         delete?: never;
@@ -1438,10 +1438,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you allow for each contact or group, sorted by name */
+        /** List the grants of contacts and groups, sorted by name */
         get: operations["listPermissions"];
         put?: never;
-        /** Allow something for a contact, by number, or for a group */
+        /** Create a grant for a contact, by number, or for a group */
         post: operations["createPermission"];
         delete?: never;
         options?: never;
@@ -1459,11 +1459,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove the record: nothing is allowed any more */
+        /** Delete a grant */
         delete: operations["removePermission"];
         options?: never;
         head?: never;
-        /** Change what is allowed; only what is given changes */
+        /** Change a grant; omitted fields stay unchanged */
         patch: operations["updatePermission"];
         trace?: never;
     };
@@ -1476,7 +1476,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Write a message to yourself, and say what came of it */
+        /** Send a test message to yourself and return the result */
         post: operations["probeWhatsApp"];
         delete?: never;
         options?: never;
@@ -1491,7 +1491,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The QR code to scan, as a PNG in a data URL */
+        /** Get the QR code as a PNG data URL */
         get: operations["getQr"];
         put?: never;
         post?: never;
@@ -1510,7 +1510,7 @@ export interface paths {
         };
         /**
          * Follow status and QR codes, as Server-Sent Events
-         * @description `status` {status, phoneNumber} at once and on every change; `qr` {qr} at once if there is a code, and for each new one; `connected` {phoneNumber} when the link is established.
+         * @description `status` {status, phoneNumber} immediately and on every change; `qr` {qr} immediately if there is a code, and for each new one; `connected` {phoneNumber} when the link is established.
          */
         get: operations["streamQr"];
         put?: never;
@@ -1528,7 +1528,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether WhatsApp is connected, and as which number */
+        /** Get the connection status and the linked number */
         get: operations["getWhatsAppStatus"];
         put?: never;
         post?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spend a login code: sets the session cookie and goes to the console */
+        /** Use a login code: sets the session cookie and redirects to the console */
         get: operations["login"];
         put?: never;
         post?: never;
@@ -1562,7 +1562,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus: numbers and kinds, nobody’s words or names */
+        /** Get metrics for Prometheus: numbers and kinds, without texts and names */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -1577,6 +1577,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ApiErrorResponse: {
+            action?: string;
             code: string;
             details?: string;
             error: string;

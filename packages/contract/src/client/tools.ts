@@ -38,7 +38,7 @@ export interface Tools {
         input: {
             /**
              * Format: uuid
-             * @description As schedule_message and list_schedules give it.
+             * @description Id from schedule_message or list_schedules.
              */
             id: string;
         };
@@ -52,7 +52,7 @@ export interface Tools {
         input: {
             /**
              * Format: uuid
-             * @description As create_conversation and list_conversations give it.
+             * @description Id from create_conversation or list_conversations.
              */
             id: string;
             /** @enum {string} */
@@ -66,20 +66,20 @@ export interface Tools {
     };
     create_conversation: {
         input: {
-            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id: string;
-            /** @description What is to be reached, and what the agent has to know for it. The person is not shown it. */
+            /** @description The goal, and what the agent needs to know. It is not shown to the person. */
             objective: string;
             /**
-             * @description The steps on the way, each ticked off as it is done.
+             * @description Steps to complete; the agent marks each as done.
              * @default []
              */
             todos?: {
                 text: string;
             }[];
-            /** @description What the person may be told as it stands. */
+            /** @description Facts that the agent may share as written. */
             facts?: string[];
-            /** @description How long an answer is waited for, and how often the person is reminded. */
+            /** @description How long to wait for a reply, and how many follow-ups to send. */
             heartbeat_config?: {
                 /** @default 86400000 */
                 interval_ms?: number;
@@ -92,14 +92,14 @@ export interface Tools {
             status: "created" | "waiting_for_approval";
             /**
              * Format: uuid
-             * @description Of the conversation; get_conversation tells how it goes.
+             * @description Id of the conversation, for get_conversation.
              */
             id?: string;
             /** @enum {string} */
             state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            /** @description Id of the pending approval; nothing happens until the owner approves it. */
             approval_id?: string;
-            /** @description Why it is as it is, in a sentence. */
+            /** @description The reason, as a sentence. */
             reason?: string;
         };
     };
@@ -121,11 +121,11 @@ export interface Tools {
         input: {
             /**
              * Format: uuid
-             * @description As create_conversation and list_conversations give it.
+             * @description Id from create_conversation or list_conversations.
              */
             id: string;
             /**
-             * @description Whether to hand out what was said.
+             * @description Whether to include the messages.
              * @default false
              */
             transcript?: boolean;
@@ -136,7 +136,7 @@ export interface Tools {
             name: string;
             /** @enum {string} */
             state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-            /** @description The state in a sentence; “you” in it is the owner. */
+            /** @description The state as a sentence; “you” is the owner. */
             meaning: string;
             created_by_you: boolean;
             /** Format: date-time */
@@ -150,14 +150,14 @@ export interface Tools {
             messages_received: number;
             todos_done: number;
             todos_total: number;
-            /** @description Of conversations that you created. */
+            /** @description Only for conversations that you created. */
             objective?: string;
-            /** @description Of conversations that you created. */
+            /** @description Only for conversations that you created. */
             todos?: {
                 text: string;
                 status: string;
             }[];
-            /** @description Why it stands where it stands, in the agent’s words. With the transcript. */
+            /** @description Reason for the state, in the agent’s words. Only with the transcript. */
             reason?: string | null;
             transcript?: {
                 /** @enum {string} */
@@ -170,34 +170,34 @@ export interface Tools {
     };
     get_digest: {
         input: {
-            /** @description The name of the group or a part of it, or its id; all of them without. */
+            /** @description Name of the group, part of it, or its id (default: all groups). */
             group?: string;
-            /** @description today, yesterday, a weekday or YYYY-MM-DD; the last day with a digest without. */
+            /** @description today, yesterday, a weekday or YYYY-MM-DD (default: the latest digest). */
             day?: string;
         };
         output: {
             digests: {
                 group: {
-                    /** @description Names the chat in every tool. */
+                    /** @description Id of the chat, for all tools. */
                     id: string;
-                    /** @description As the owner calls it. */
+                    /** @description The owner’s name for the chat. */
                     name: string;
                 };
-                /** @description YYYY-MM-DD by the clocks of `zone`. */
+                /** @description YYYY-MM-DD in the time zone `zone`. */
                 day: string;
                 zone: string;
-                /** @description False: there is no digest of the whole day (yet). */
+                /** @description Whether there is a digest of the whole day. */
                 complete: boolean;
                 text: string;
             }[];
-            /** @description How many groups did not fit; name one for its digest. */
+            /** @description Number of groups that did not fit; request one by name. */
             left_out: number;
         };
     };
     list_conversations: {
         input: {
             /**
-             * @description Only those in this state.
+             * @description Only conversations in this state.
              * @enum {string}
              */
             state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
@@ -211,7 +211,7 @@ export interface Tools {
                 name: string;
                 /** @enum {string} */
                 state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                /** @description The state in a sentence; “you” in it is the owner. */
+                /** @description The state as a sentence; “you” is the owner. */
                 meaning: string;
                 created_by_you: boolean;
                 /** Format: date-time */
@@ -225,9 +225,9 @@ export interface Tools {
                 messages_received: number;
                 todos_done: number;
                 todos_total: number;
-                /** @description Of conversations that you created. */
+                /** @description Only for conversations that you created. */
                 objective?: string;
-                /** @description Of conversations that you created. */
+                /** @description Only for conversations that you created. */
                 todos?: {
                     text: string;
                     status: string;
@@ -239,26 +239,26 @@ export interface Tools {
         input: Record<string, never>;
         output: {
             permissions: {
-                /** @description Names the chat in every tool. */
+                /** @description Id of the chat, for all tools. */
                 id: string;
-                /** @description As the owner calls them. */
+                /** @description The owner’s name for the person or group. */
                 name: string;
                 /** @enum {string} */
                 kind: "contact" | "group";
                 /** @description Digits only. */
                 phone_number: string | null;
                 can_read: boolean;
-                /** @description Messages may be sent there. */
+                /** @description Whether messages may be sent. */
                 can_reply: boolean;
                 /**
-                 * @description draft: what is sent there waits for the owner’s yes.
+                 * @description draft: messages need the owner’s approval.
                  * @enum {string}
                  */
                 reply_mode: "draft" | "auto";
-                /** @description Conversations may be started there. */
+                /** @description Whether conversations may be started. */
                 can_initiate: boolean;
             }[];
-            /** @description How many more there are. */
+            /** @description Number of further entries. */
             left_out: number;
         };
     };
@@ -289,51 +289,51 @@ export interface Tools {
     };
     read_messages: {
         input: {
-            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id: string;
             /**
-             * @description How many messages at most: 30 unless given, never more than 100.
+             * @description Maximum number of messages, up to 100 (default: 30).
              * @default 30
              */
             limit?: number;
-            /** @description Only what was said before: the cursor `older` of a page, or a time such as 2026-03-01T10:00:00Z. */
+            /** @description Only messages before this: the cursor `older` of a page, or a time such as 2026-03-01T10:00:00Z. */
             before?: string;
-            /** @description Only what was said after: the cursor `newer` of a page, or a time. Not together with `before`. */
+            /** @description Only messages after this: the cursor `newer` of a page, or a time. Not together with `before`. */
             after?: string;
         };
         output: {
             chat: {
-                /** @description Names the chat in every tool. */
+                /** @description Id of the chat, for all tools. */
                 id: string;
-                /** @description As the owner calls it. */
+                /** @description The owner’s name for the chat. */
                 name: string;
             };
             messages: {
-                /** @description The message, as `why` takes it. */
+                /** @description Id of the message, for `why`. */
                 id: string;
                 /** Format: date-time */
                 at: string;
-                /** @description Who wrote it: "me" is the owner; else the owner’s name for them, or their own. */
+                /** @description "me" is the owner; otherwise the owner’s name for the sender, or their own. */
                 from: string;
                 from_me: boolean;
-                /** @description Photos, voice notes and the like are a word in brackets. */
+                /** @description Text of the message; media is a word in brackets. */
                 text: string;
             }[];
-            /** @description Give it as `before` to read on backwards; null: nothing is older. */
+            /** @description Pass it as `before` for older messages; null if there are none. */
             older: string | null;
-            /** @description Give it as `after` to read what was said since; null: there are no messages. */
+            /** @description Pass it as `after` for newer messages; null if there are no messages. */
             newer: string | null;
-            /** @description How many of the messages asked for did not fit; read on for them with a cursor. */
+            /** @description Number of messages that did not fit; read them with a cursor. */
             left_out: number;
         };
     };
     schedule_message: {
         input: {
-            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id: string;
-            /** @description The text, word for word as it will be read then. */
+            /** @description The text, exactly as it will be sent. */
             message: string;
-            /** @description HH:MM on the owner’s clock, or on that of zone: 09:00. Not needed with cron. */
+            /** @description HH:MM in the owner’s time zone or in zone, such as 09:00. Not needed with cron. */
             time?: string;
             /**
              * @description How it repeats.
@@ -341,16 +341,16 @@ export interface Tools {
              * @enum {string}
              */
             pattern?: "once" | "daily" | "weekly" | "cron";
-            /** @description With once: YYYY-MM-DD. Without it, the next time that the clock shows the time. */
+            /** @description With once: YYYY-MM-DD (default: the next time it is that time). */
             date?: string;
-            /** @description With weekly: on which days. Without it, the day on which the time comes next. */
+            /** @description With weekly: the days (default: the day of the next occurrence). */
             days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-            /** @description With cron: the five fields, which have the time in them. */
+            /** @description With cron: an expression with five fields. */
             cron?: string;
-            /** @description An IANA zone; the owner’s unless given. */
+            /** @description An IANA time zone (default: the owner’s). */
             zone?: string;
             /**
-             * @description What becomes of times that Relay was not running at: left out, made up once, or all.
+             * @description Runs missed while Relay was offline: skip them, send once, or send all.
              * @enum {string}
              */
             catch_up?: "skip" | "once" | "all";
@@ -359,58 +359,58 @@ export interface Tools {
             /** @enum {string} */
             status: "scheduled" | "waiting_for_approval";
             schedule_id?: string;
-            /** @description What was understood, in words. */
+            /** @description The schedule in words. */
             when?: string;
             /** Format: date-time */
             next_at?: string;
-            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            /** @description Id of the pending approval; nothing happens until the owner approves it. */
             approval_id?: string;
-            /** @description Why it is as it is, in a sentence. */
+            /** @description The reason, as a sentence. */
             reason?: string;
         };
     };
     search_messages: {
         input: {
-            /** @description What to look for: words, "a phrase", names, times. */
+            /** @description Words, "a phrase", names or times to search for. */
             query: string;
-            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id?: string;
-            /** @description Said then or later: 2026-03-01, an instant, or words such as last week. */
+            /** @description From this day on: 2026-03-01, an instant, or words such as last week. */
             from?: string;
-            /** @description Said before, or on that day. */
+            /** @description Up to and including this day. */
             to?: string;
             /**
-             * @description How many at most: 10 unless given, never more than 50.
+             * @description Maximum number of results, up to 50 (default: 10).
              * @default 10
              */
             limit?: number;
         };
         output: {
-            /** @description False: nothing that was found is surely about the query; it only comes nearest. */
+            /** @description False if there is no clear match; the closest results are returned. */
             sure: boolean;
             messages: {
-                /** @description The message, as `why` takes it. */
+                /** @description Id of the message, for `why`. */
                 id: string;
                 /** Format: date-time */
                 at: string;
-                /** @description Who wrote it: "me" is the owner; else the owner’s name for them, or their own. */
+                /** @description "me" is the owner; otherwise the owner’s name for the sender, or their own. */
                 from: string;
                 from_me: boolean;
-                /** @description Photos, voice notes and the like are a word in brackets. */
+                /** @description Text of the message; media is a word in brackets. */
                 text: string;
                 chat: {
-                    /** @description Names the chat in every tool. */
+                    /** @description Id of the chat, for all tools. */
                     id: string;
-                    /** @description As the owner calls it. */
+                    /** @description The owner’s name for the chat. */
                     name: string;
                 };
                 /**
-                 * @description A message; or what Relay sums up of an observed group.
+                 * @description A message, or a digest or fact of an observed group.
                  * @enum {string}
                  */
                 source: "message" | "digest" | "fact";
             }[];
-            /** @description How many that were found did not fit; narrow the query for them. */
+            /** @description Number of results that did not fit; narrow the query. */
             left_out: number;
         };
     };
@@ -422,7 +422,7 @@ export interface Tools {
             message: string;
         };
         output: {
-            /** @description The id that the message is known by in the outbox */
+            /** @description Id of the message in the outbox */
             message_id?: string;
             /**
              * Format: date-time
@@ -431,63 +431,63 @@ export interface Tools {
             sent_at?: string;
             /** @enum {string} */
             status?: "sent" | "queued" | "waiting_for_approval";
-            /** @description What the owner’s yes is waited for under; it has not happened before that. */
+            /** @description Id of the pending approval; nothing happens until the owner approves it. */
             approval_id?: string;
-            /** @description Why it is as it is, in a sentence. */
+            /** @description The reason, as a sentence. */
             reason?: string;
         };
     };
     summarize_chat: {
         input: {
-            /** @description The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it. */
+            /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id: string;
             /**
-             * @description How many of the last messages: 50 unless given, never more than 200.
+             * @description Maximum number of messages, up to 200 (default: 50).
              * @default 50
              */
             limit?: number;
         };
         output: {
             chat: {
-                /** @description Names the chat in every tool. */
+                /** @description Id of the chat, for all tools. */
                 id: string;
-                /** @description As the owner calls it. */
+                /** @description The owner’s name for the chat. */
                 name: string;
             };
             summary: string;
-            /** @description How many messages it sums up. */
+            /** @description Number of messages in the summary. */
             messages: number;
             from: string | null;
             to: string | null;
-            /** @description There are older messages, which are not in it. */
+            /** @description Whether there are older messages that are not in the summary. */
             more: boolean;
         };
     };
     why: {
         input: {
-            /** @description The whole id of a message or of an approval. */
+            /** @description Complete id of a message or an approval. */
             id: string;
         };
         output: {
             id: string;
             /** @enum {string} */
             kind: "message" | "approval";
-            /** @description Of an approval: pending, approved, rejected or expired. Of a message: received, or how far it has come: pending, sent, delivered, read, unknown or failed. */
+            /** @description For an approval: pending, approved, rejected or expired. For a message: received, pending, sent, delivered, read, unknown or failed. */
             state: string;
-            /** @description Why, as the ledger has it. */
+            /** @description The reason code in the ledger. */
             reason: string | null;
-            /** @description The same in words for the owner: "you" is the owner. */
+            /** @description The explanation as a sentence; "you" is the owner. */
             sentence: string;
             /** Format: date-time */
             at: string;
-            /** @description Null when you may no longer deal with it. */
+            /** @description Null if you may no longer use this chat. */
             chat: {
-                /** @description Names the chat in every tool. */
+                /** @description Id of the chat, for all tools. */
                 id: string;
-                /** @description As the owner calls it. */
+                /** @description The owner’s name for the chat. */
                 name: string;
             } | null;
-            /** @description Of an approval: the message that the yes let go. */
+            /** @description For an approval: the message sent after it. */
             message_id: string | null;
             approval_id: string | null;
             schedule_id: string | null;

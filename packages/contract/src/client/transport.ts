@@ -46,7 +46,7 @@ interface Init {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const AWAY = 'The daemon does not answer. `relay start` starts it.';
+const AWAY = 'The daemon does not answer. Start it with `relay start`.';
 
 /** A stream sends something every 20 or 30 s, at least a keep-alive. */
 const SILENCE_MS = 75_000;
@@ -81,7 +81,7 @@ export function createFetchTransport(
     const response = await request(path, accepting, signal, signal);
     if (response.status !== 200 || response.body === null) {
       readResponse(await whole(response, signal));
-      throw new RelayConnectionError('The answer is no stream.');
+      throw new RelayConnectionError('The response is not a stream.');
     }
     return textOf(response.body, signal, sleep);
   };
@@ -106,7 +106,7 @@ async function whole(response: Response, caller?: AbortSignal): Promise<ClientRe
   const { status, headers } = response;
   const body = await response.text().catch((error: unknown) => {
     caller?.throwIfAborted();
-    throw new RelayConnectionError('The answer broke off.', error);
+    throw new RelayConnectionError('The response was interrupted.', error);
   });
   return { status, headers: Object.fromEntries(headers), body };
 }
@@ -132,7 +132,7 @@ async function* textOf(
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw new RelayConnectionError('The stream broke off.', error);
+    throw new RelayConnectionError('The stream was interrupted.', error);
   } finally {
     // Ends the request if the caller stops reading first.
     reader.cancel().catch(() => {});

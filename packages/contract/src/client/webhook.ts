@@ -32,15 +32,15 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     headerOf(headers, `webhook-${name}`),
   );
-  if (!id || !timestamp || !signatures) throw new RelayWebhookError('A header is missing.');
+  if (!id || !timestamp || !signatures) throw new RelayWebhookError('A webhook header is missing.');
   const age = Math.abs(now / 1_000 - Number(timestamp));
   if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) {
-    throw new RelayWebhookError('It is too old, or a clock is wrong.');
+    throw new RelayWebhookError('The webhook is too old, or a clock is wrong.');
   }
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   if (!(await isSigned(secret, joined(head, bytes), signatures))) {
-    throw new RelayWebhookError('The signature is not right.');
+    throw new RelayWebhookError('The signature is not valid.');
   }
   return JSON.parse(new TextDecoder().decode(bytes));
 }

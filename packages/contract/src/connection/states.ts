@@ -14,7 +14,7 @@ export const CONNECTION_STATES = {
   // Linking
   disconnected: {
     status: 'disconnected',
-    sentence: 'Not connected to WhatsApp. `relay init` links your account.',
+    sentence: 'Not connected to WhatsApp. Link your account with `relay init`.',
   },
   connecting: { status: 'connecting', sentence: 'Connecting to WhatsApp.' },
   qr_ready: {
@@ -30,61 +30,61 @@ export const CONNECTION_STATES = {
   link_expired: {
     status: 'disconnected',
     sentence:
-      'Nobody used the code in time, so linking was stopped. Connect again for a new one when your phone is at hand.',
+      'The code was not used in time, so linking has stopped. Connect again for a new code when you have your phone with you.',
   },
   scanned: { status: 'connecting', sentence: 'Scanned. Waiting for your phone to confirm.' },
   passkey_required: {
     status: 'disconnected',
     sentence:
-      'WhatsApp asks for a passkey, which Relay cannot give yet, so linking was stopped: a new QR code would not help. If your phone offers another way to confirm, use it and run `relay init` again.',
+      'WhatsApp asks for a passkey, which Relay does not support yet. Linking has stopped; a new QR code does not help. If your phone offers another way to confirm, use it and run `relay init` again.',
   },
   restarting: {
     status: 'connecting',
-    sentence: 'Linked. WhatsApp asked for a new connection, which is being made.',
+    sentence: 'Linked. Relay is reconnecting once, as WhatsApp requires.',
   },
 
   // Linked and up
   syncing: {
     status: 'connected',
-    sentence: 'Connected. Recent messages are still arriving from your phone.',
+    sentence: 'Connected. Relay is still receiving recent messages.',
   },
   connected: { status: 'connected', sentence: 'Connected to WhatsApp.' },
   time_locked: {
     status: 'connected',
     sentence:
-      'Connected, but WhatsApp does not let this account write to new people for now. Known contacts are served as usual; first contacts wait.',
+      'Connected, but WhatsApp currently blocks this account from writing to new people. First messages wait; known contacts are not affected.',
   },
   phone_offline: {
     status: 'connected',
     sentence:
-      'Connected, but your phone has been offline for long. Bring it online, or WhatsApp will unlink this device.',
+      'Connected, but your phone has been offline for a long time. Bring it online, or WhatsApp will unlink this device.',
   },
 
   // Linked and down, reconnecting automatically
   reconnecting: {
     status: 'connecting',
-    sentence: 'The connection was lost. Relay is reconnecting; nothing is lost meanwhile.',
+    sentence: 'The connection was lost. Relay is reconnecting. No messages are lost.',
   },
   unreachable: {
     status: 'disconnected',
     sentence:
-      'WhatsApp has not been reachable for several attempts. Relay keeps trying; check the network of this machine.',
+      'WhatsApp could not be reached in several attempts. Relay keeps trying. Check the network of this machine.',
   },
 
   // Stopped until a person acts
   logged_out: {
     status: 'disconnected',
-    sentence: 'WhatsApp unlinked this device. `relay init` links it again; your data is kept.',
+    sentence: 'WhatsApp unlinked this device. Link it again with `relay init`; your data is kept.',
   },
   replaced: {
     status: 'disconnected',
     sentence:
-      'Another program took over this link. Stop it, then connect again; Relay will not fight over it.',
+      'Another program uses this link, so Relay has disconnected. Stop that program, then connect again.',
   },
   banned: {
     status: 'disconnected',
     sentence:
-      'WhatsApp refuses this account. Open WhatsApp on your phone to see why and to ask for a review.',
+      'WhatsApp refused this account. Open WhatsApp on your phone to see the reason and to request a review.',
   },
   client_outdated: {
     status: 'disconnected',
@@ -99,22 +99,22 @@ export const CONNECTION_STATES = {
   session_refused: {
     status: 'disconnected',
     sentence:
-      'WhatsApp keeps failing on the saved session. Nothing was deleted; connect again later, or link again with `relay init`.',
+      'WhatsApp keeps rejecting the saved session. Nothing was deleted. Connect again later, or link again with `relay init`.',
   },
   credentials_unreadable: {
     status: 'disconnected',
     sentence:
-      'The saved WhatsApp session cannot be read: it is damaged, or the key of this home is not the one it was sealed with. Nothing was deleted and no new session was made. Bring back the home or its key, or unlink with `relay whatsapp disconnect --clear-session` and link again.',
+      'The saved WhatsApp session cannot be read: it is damaged, or it was encrypted with another key. Nothing was deleted. Restore the home or its key, or unlink with `relay whatsapp disconnect --clear-session` and link again.',
   },
   taken_over: {
     status: 'disconnected',
     sentence:
-      'Another Relay daemon took over this account, so this one let go of it. Run only one of them.',
+      'Another Relay daemon took over this account, so this one has disconnected. Run only one of them.',
   },
   closed_unexplained: {
     status: 'disconnected',
     sentence:
-      'WhatsApp keeps closing the connection with a code Relay does not know. `relay logs` has it; connect again later.',
+      'WhatsApp keeps closing the connection with an unknown code. See the code with `relay logs`, and connect again later.',
   },
 } as const satisfies Record<string, ConnectionSpec>;
 

@@ -3,31 +3,30 @@
 
 export const STATE_SENTENCES = {
   CREATED: 'The agent is about to write the first message.',
-  QUEUED: 'Another conversation with this contact comes first.',
+  QUEUED: 'Another conversation with this contact is open. This one starts when it ends.',
   ACTIVE: 'The agent is working on its next message.',
-  WAITING_FOR_REPLY: 'The contact has been written to and has not answered yet.',
-  WAITING_FOR_AGENT: 'The contact has answered; the agent will read it next.',
-  HEARTBEAT_SCHEDULED: 'No answer came in time; the agent is writing a follow-up.',
-  PAUSED: 'Paused; nothing is sent until you resume it.',
-  NEEDS_HUMAN_INTERVENTION: 'It waits for you: resume it or send a message yourself.',
-  COMPLETED: 'The objective was met.',
-  ABANDONED: 'The contact did not answer the last follow-up.',
-  FAILED: 'It ended without reaching the objective.',
+  WAITING_FOR_REPLY: 'The contact has not replied yet.',
+  WAITING_FOR_AGENT: 'The contact replied. The agent reads the reply next.',
+  HEARTBEAT_SCHEDULED: 'There was no reply in time. The agent is writing a follow-up.',
+  PAUSED: 'Paused. Nothing is sent until you resume it.',
+  NEEDS_HUMAN_INTERVENTION: 'Waiting for you: resume it or send a message yourself.',
+  COMPLETED: 'The goal was reached.',
+  ABANDONED: 'The contact did not reply to the last follow-up.',
+  FAILED: 'It ended without reaching the goal.',
 } as const;
 
 /** Replaces the state's sentence while a message of the conversation is unsent. */
 export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTENCES, string>>> = {
   WAITING_FOR_REPLY:
-    'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.',
-  ACTIVE:
-    'A message is queued and has not been sent yet. The agent goes on when WhatsApp takes it.',
+    'The message is queued and not sent yet. The follow-up timer starts when WhatsApp accepts it.',
+  ACTIVE: 'A message is queued and not sent yet. The agent continues when WhatsApp accepts it.',
   WAITING_FOR_AGENT:
-    'The contact has answered; the agent reads it once the queued message is sent.',
+    'The contact replied. The agent reads the reply when the queued message is sent.',
 };
 
-/** Replaces the state's sentence while follow-up clocks are suspended. */
+/** Replaces the state's sentence while follow-up timers are suspended. */
 export const FOLLOW_UP_SUSPENDED_SENTENCE =
-  'The contact has not answered yet. No follow-up is due while messages cannot be sent.';
+  'The contact has not replied yet. Follow-ups are suspended while messages cannot be sent.';
 
 export type InstanceState = keyof typeof STATE_SENTENCES;
 type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';

@@ -6,7 +6,8 @@ export const DAEMON_ERRORS = {
   daemon_not_running: {
     status: 503,
     exit: 3,
-    sentence: 'Daemon not running. Run `relay start` first.',
+    sentence: 'Daemon not running.',
+    action: 'Run `relay start` first.',
   },
   daemon_already_running: {
     status: 409,
@@ -16,74 +17,82 @@ export const DAEMON_ERRORS = {
   daemon_not_ready: {
     status: 503,
     exit: 3,
-    sentence: 'The daemon is still starting. Try again in a moment.',
+    sentence: 'The daemon is still starting.',
+    action: 'Try again in a moment.',
   },
   daemon_stopping: {
     status: 503,
     exit: 3,
-    sentence: 'The daemon is stopping. Run `relay start` when it has.',
+    sentence: 'The daemon is stopping.',
+    action: 'Run `relay start` when it has stopped.',
   },
   daemon_start_failed: {
     status: 500,
     exit: 8,
-    sentence: 'The daemon did not start: {reason} `relay logs` has the details.',
+    sentence: 'The daemon did not start: {reason}',
+    action: 'See the details with `relay logs`.',
   },
   daemon_stop_failed: {
     status: 500,
     exit: 8,
-    sentence:
-      'The daemon (PID {pid}) did not stop within {seconds} s. `kill -9 {pid}` ends it; nothing that was acknowledged is lost.',
+    sentence: 'The daemon (PID {pid}) did not stop within {seconds} s.',
+    action: 'End it with `kill -9 {pid}`; acknowledged data is safe.',
   },
   mcp_connection_lost: {
     status: 503,
     exit: 3,
     sentence:
-      'The daemon has ended the connection: it was stopped, or it was sent a line of more than 1 MiB. Start this program’s server again.',
+      'The daemon closed the connection: it was stopped, or received a line of more than 1 MiB.',
+    action: 'Restart the server in this client.',
   },
   service_unknown: {
     status: 501,
     exit: 5,
-    sentence:
-      'Relay does not know who starts services on {platform}. Let it run `relay start --foreground`.',
+    sentence: 'Relay cannot install a service on {platform}.',
+    action: 'Configure your service manager to run `relay start --foreground`.',
   },
   service_absent: {
     status: 501,
     exit: 5,
-    sentence:
-      'systemd is not at work on this machine. Let whoever starts services here run `relay start --foreground`; `relay service install --print` shows how systemd would.',
+    sentence: 'systemd is not running on this machine.',
+    action:
+      'Configure your service manager to run `relay start --foreground`; `relay service install --print` shows the systemd unit.',
   },
   service_refused: {
     status: 500,
     exit: 8,
-    sentence: '`{command}` did not work: {reason} Mend that, and run the command again.',
+    sentence: '`{command}` failed: {reason}',
+    action: 'Fix the cause and run the command again.',
   },
   home_in_use: {
     status: 409,
     exit: 8,
-    sentence:
-      'Another daemon (PID {pid}) owns {home}. Stop it with `relay stop`, or choose another home with RELAY_HOME.',
+    sentence: 'Another daemon (PID {pid}) uses {home}.',
+    action: 'Stop it with `relay stop`, or choose another home with RELAY_HOME.',
   },
   home_unusable: {
     status: 500,
     exit: 8,
-    sentence: '{home} cannot be used: {reason} Choose another home with RELAY_HOME.',
+    sentence: '{home} cannot be used: {reason}',
+    action: 'Choose another home with RELAY_HOME.',
   },
   port_in_use: {
     status: 409,
     exit: 8,
-    sentence:
-      'Port {port} is in use by another program. Stop it, or choose another with "daemon_port" in {file} or RELAY_PORT.',
+    sentence: 'Port {port} is in use by another program.',
+    action: 'Stop that program, or choose another port with "daemon_port" in {file} or RELAY_PORT.',
   },
   config_invalid: {
     status: 500,
     exit: 2,
-    sentence: '{file} is not valid: {what}. Mend it or remove it.',
+    sentence: '{file} is not valid: {what}.',
+    action: 'Fix it or remove it.',
   },
   setting_from_environment: {
     status: 409,
     exit: 2,
-    sentence:
-      '{variable} in the daemon’s environment sets "{setting}" and goes before everything else. Change it there and start Relay anew.',
+    sentence: 'The environment variable {variable} sets "{setting}" and takes precedence.',
+    action: 'Change it there and restart Relay.',
   },
   setting_invalid: {
     status: 400,
@@ -93,40 +102,42 @@ export const DAEMON_ERRORS = {
   disk_low: {
     status: 507,
     exit: 8,
-    sentence:
-      'Only {free} MB are free on the disk of Relay, so this was not done. Free some space and try again.',
+    sentence: 'Only {free} MB are free on Relay’s disk, so this was not done.',
+    action: 'Free some space and try again.',
   },
   node_too_old: {
     status: 500,
     exit: 8,
     sentence: 'Relay needs Node 24 or newer; this is {version}.',
+    action: 'Install a newer Node.',
   },
 
   // The demo
   demo_not_prepared: {
     status: 500,
     exit: 8,
-    sentence:
-      'The demo waited in vain for {what}: {reason} Start it again; `relay demo --headless` starts it bare.',
+    sentence: 'The demo could not prepare {what}: {reason}',
+    action: 'Start it again, or use `relay demo --headless`.',
   },
   demo_daemon_ended: {
     status: 500,
     exit: 8,
-    sentence:
-      'The daemon of the demo is gone: {reason} Start the demo again; with --home its log stays.',
+    sentence: 'The demo’s daemon stopped: {reason}',
+    action: 'Start the demo again; with --home its log is kept.',
   },
 
   // The database
   database_unavailable: {
     status: 503,
     exit: 8,
-    sentence: 'The database does not answer. `relay doctor` says why.',
+    sentence: 'The database does not answer.',
+    action: 'Run `relay doctor` to find out why.',
   },
   database_refused: {
     status: 500,
     exit: 8,
-    sentence:
-      'The database named by DATABASE_URL cannot be used: {reason} Correct DATABASE_URL or the server, then run `relay start` again.',
+    sentence: 'The database in DATABASE_URL cannot be used: {reason}',
+    action: 'Correct DATABASE_URL or the server, then run `relay start` again.',
   },
   database_start_failed: {
     status: 500,
@@ -136,97 +147,100 @@ export const DAEMON_ERRORS = {
   database_unsupported: {
     status: 500,
     exit: 8,
-    sentence: 'No PostgreSQL is packaged for {platform}. Set DATABASE_URL to a server of your own.',
+    sentence: 'There is no bundled PostgreSQL for {platform}.',
+    action: 'Set DATABASE_URL to your own server.',
   },
   schema_newer: {
     status: 500,
     exit: 8,
     sentence:
-      'The database was written by a newer Relay (schema {found}, this one knows {known}). Upgrade Relay, or restore a backup made with this version.',
+      'The database was written by a newer Relay (schema {found}, this version knows {known}).',
+    action: 'Upgrade Relay, or restore a backup made with this version.',
   },
   migration_changed: {
     status: 500,
     exit: 8,
-    sentence:
-      'Migration {name} differs from the one this database was made with. Install the matching Relay version.',
+    sentence: 'Migration {name} differs from the one this database was created with.',
+    action: 'Install the matching Relay version.',
   },
   account_in_use: {
     status: 409,
     exit: 8,
-    sentence:
-      'Another Relay acts for this account on the same database. Stop it first; it lets go within 30 s.',
+    sentence: 'Another Relay uses this account on the same database.',
+    action: 'Stop it first; the account is free after 30 s at most.',
   },
   budget_spent: {
     status: 409,
     exit: 5,
-    sentence:
-      'The tokens for {whom} are used up: {used} of {limit}. Raise "{setting}" in relay.config.json and resume it, or write yourself.',
+    sentence: 'The token budget of {whom} is used up: {used} of {limit}.',
+    action: 'Raise "{setting}" in relay.config.json and resume, or write yourself.',
   },
   money_spent: {
     status: 409,
     exit: 5,
-    sentence:
-      'The money for models is used up for today: {used} of {limit} USD. Raise "agent.usd_per_day" in relay.config.json and resume it, or write yourself.',
+    sentence: 'Today’s model budget is used up: {used} of {limit} USD.',
+    action: 'Raise "agent.usd_per_day" in relay.config.json and resume, or write yourself.',
   },
   lease_lost: {
     status: 503,
     exit: 8,
-    sentence: 'Another worker has taken over this account; nothing was changed here.',
+    sentence: 'Another worker has taken over this account. Nothing was changed here.',
   },
 
   // The key of a home
   vault_key_missing: {
     status: 500,
     exit: 8,
-    sentence:
-      'This home is sealed with a key that is not on this machine: {where} is missing. Bring the key here and start again; if it lies elsewhere, name it with RELAY_KEY_FILE.',
+    sentence: 'The key of this home is not on this machine: {where} is missing.',
+    action: 'Copy the key here and start again, or set RELAY_KEY_FILE to its location.',
   },
   vault_key_wrong: {
     status: 500,
     exit: 8,
-    sentence:
-      'The key in {where} is not the one this home is sealed with. Put the right one in its place and start again.',
+    sentence: 'The key in {where} does not belong to this home.',
+    action: 'Replace it with the right key and start again.',
   },
   vault_key_unreadable: {
     status: 500,
     exit: 8,
-    sentence:
-      '{file} cannot be read as a key. Check its permissions and that it is the whole file, then start again.',
+    sentence: '{file} cannot be read as a key.',
+    action: 'Check its permissions and that the file is complete, then start again.',
   },
   vault_key_unwritable: {
     status: 500,
     exit: 8,
-    sentence:
-      'The key of this home cannot be written to {file}. Make that place writable, or choose another with RELAY_KEY_FILE.',
+    sentence: 'The key of this home cannot be written to {file}.',
+    action: 'Make that location writable, or choose another with RELAY_KEY_FILE.',
   },
   vault_key_inside: {
     status: 500,
     exit: 8,
-    sentence:
-      '{file} lies inside the home that it seals. Choose a place outside with RELAY_KEY_FILE.',
+    sentence: '{file} is inside the home that it encrypts.',
+    action: 'Choose a location outside with RELAY_KEY_FILE.',
   },
   vault_keyring_away: {
     status: 503,
     exit: 8,
-    sentence:
-      "The key of this home is in the system's keyring, which does not answer. Unlock the keyring and start again.",
+    sentence: 'The key of this home is in the system keyring, which does not answer.',
+    action: 'Unlock the keyring and start again.',
   },
   vault_passphrase_needed: {
     status: 500,
     exit: 8,
-    sentence: 'This home is sealed with a passphrase. Set RELAY_PASSPHRASE and start again.',
+    sentence: 'This home is encrypted with a passphrase.',
+    action: 'Set RELAY_PASSPHRASE and start again.',
   },
   vault_passphrase_wrong: {
     status: 500,
     exit: 8,
-    sentence:
-      'RELAY_PASSPHRASE does not open this home. Set it to the passphrase the home was made with.',
+    sentence: 'RELAY_PASSPHRASE is not the passphrase of this home.',
+    action: 'Set it to the passphrase that the home was created with.',
   },
   vault_damaged: {
     status: 500,
     exit: 8,
-    sentence:
-      '{file} is damaged; it says where the key of this home is kept. Restore it from a copy; it holds no secret.',
+    sentence: '{file} is damaged; it records where the key of this home is stored.',
+    action: 'Restore it from a copy; it contains no secret.',
   },
 
   // Archives
@@ -238,13 +252,13 @@ export const DAEMON_ERRORS = {
   backup_failed: {
     status: 500,
     exit: 8,
-    sentence:
-      'No backup was made in {folder}: {reason}. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.',
+    sentence: 'The backup to {folder} failed: {reason}. Earlier backups are unchanged.',
+    action: 'Fix the cause, or set another "backup.folder" in relay.config.json and restart Relay.',
   },
   import_not_empty: {
     status: 409,
     exit: 5,
-    sentence:
-      'This home already holds data. Import into an empty one: set RELAY_HOME to a new directory.',
+    sentence: 'This home already contains data.',
+    action: 'Import into an empty home: set RELAY_HOME to a new folder.',
   },
 } as const satisfies Record<string, ErrorSpec>;

@@ -18,118 +18,130 @@ export const CONTACT_ERRORS = {
   contact_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'There is no such contact. /api/contacts lists those there are.',
+    sentence: 'There is no such contact.',
+    action: 'See /api/contacts for all contacts.',
   },
   contact_unknown: {
     status: 404,
     exit: 4,
-    sentence:
-      'Nobody here is called {who}. `relay contacts` shows whom Relay knows; somebody new is named by their number, as in +49 170 1234567.',
+    sentence: 'There is no contact named {who}.',
+    action: 'See `relay contacts`; give a new person’s number, such as +49 170 1234567.',
   },
   chat_gone: {
     status: 404,
     exit: 4,
-    sentence: 'There is no such chat, or nothing is known of it any more.',
+    sentence: 'This chat does not exist, or was erased.',
   },
   chat_unknown: {
     status: 404,
     exit: 4,
-    sentence:
-      'There is no chat {chat} that this program may deal with. The tool get_chats lists those it may read.',
+    sentence: 'There is no chat {chat} that this client may use.',
+    action: 'Call the tool get_chats for the chats it may read.',
   },
   chat_silent: {
     status: 404,
     exit: 4,
-    sentence: 'Nothing was said with {chat} yet, so there is nothing to read.',
+    sentence: 'There are no messages with {chat} yet.',
   },
   chat_unclear: {
     status: 409,
     exit: 2,
-    sentence: '{chat} may be any of these: {candidates}. Give the id of the one that is meant.',
+    sentence: '{chat} matches several chats: {candidates}.',
+    action: 'Give the id of one.',
   },
   forget_self: {
     status: 409,
     exit: 2,
-    sentence:
-      'That is you. `relay whatsapp disconnect --clear-session` unlinks this device; deleting the home erases everything.',
+    sentence: 'This is your own account.',
+    action:
+      'Unlink this device with `relay whatsapp disconnect --clear-session`; delete the home to erase everything.',
   },
   contact_ambiguous: {
     status: 400,
     exit: 2,
-    sentence: '{who} may be any of these: {candidates}. Say which by the number.',
+    sentence: '{who} matches several contacts: {candidates}.',
+    action: 'Give the number of one.',
   },
   group_unknown: {
     status: 404,
     exit: 4,
-    sentence:
-      'No group here is called {group}. `relay contacts` shows those that Relay knows; one that was silent so far is named by its address, as in 120363000000000001@g.us.',
+    sentence: 'There is no group named {group}.',
+    action: 'See `relay contacts`; give a new group’s address, such as 120363000000000001@g.us.',
   },
   group_unclear: {
     status: 409,
     exit: 2,
-    sentence: '{group} may be any of these groups: {candidates}. Say which by the address.',
+    sentence: '{group} matches several groups: {candidates}.',
+    action: 'Give the address of one.',
   },
   not_observed: {
     status: 404,
     exit: 4,
-    sentence: '{group} is not observed. `relay observe list` shows what is.',
+    sentence: '{group} is not observed.',
+    action: 'List observed groups with `relay observe list`.',
   },
   not_announced: {
     status: 409,
     exit: 2,
     sentence:
-      'Tell the group {group} first that it is going to be read. You could write there: “{announcement}” Then do this again with `--announced` (or `"announced": true`).',
+      'Tell the group {group} first that it will be observed, for example: “{announcement}”',
+    action: 'Then repeat this with `--announced` (or `"announced": true`).',
   },
   unknown_zone: {
     status: 400,
     exit: 2,
-    sentence: '{zone} is no time zone. Give one such as Europe/Berlin.',
+    sentence: '{zone} is not a time zone.',
+    action: 'Give one such as Europe/Berlin.',
   },
   unknown_day: {
     status: 400,
     exit: 2,
-    sentence:
-      '{day} is no day that is known here. Give a date, as in 2026-03-01, or words such as yesterday, friday or last week.',
+    sentence: '{day} is not a day.',
+    action: 'Give a date such as 2026-03-01, or words such as yesterday, friday or last week.',
   },
   not_granted: {
     status: 404,
     exit: 4,
-    sentence: 'Nothing is granted to {who}. `relay contacts` shows what is granted.',
+    sentence: '{who} has no grant.',
+    action: 'See all grants with `relay contacts`.',
   },
 
   invalid_schedule: { status: 400, exit: 2, sentence: '{what}' },
   schedule_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'Schedule {id} not found. `relay schedule list` shows those there are.',
+    sentence: 'Schedule {id} not found.',
+    action: 'List schedules with `relay schedule list`.',
   },
   schedule_unseen: {
     status: 404,
     exit: 4,
-    sentence:
-      'There is no schedule {id} that this program may see. The tool list_schedules shows those it may.',
+    sentence: 'There is no schedule {id} that this client may see.',
+    action: 'Call the tool list_schedules.',
   },
   schedule_ambiguous: {
     status: 400,
     exit: 2,
-    sentence: 'More than one schedule begins with {id}: {candidates}. Give more of it.',
+    sentence: 'More than one schedule id starts with {id}: {candidates}.',
+    action: 'Give more characters.',
   },
   schedule_over: {
     status: 409,
     exit: 5,
-    sentence:
-      'Schedule {id} has come to its end: there is nothing left to cancel. `relay schedule list` shows what is to come.',
+    sentence: 'Schedule {id} has already ended.',
+    action: 'List active schedules with `relay schedule list`.',
   },
   no_own_chat: {
     status: 409,
     exit: 5,
-    sentence:
-      'No phone is linked yet, so there is no chat with yourself. Link one with `relay init`.',
+    sentence: 'No phone is linked yet, so you have no chat with yourself.',
+    action: 'Link one with `relay init`.',
   },
   key_reused: {
     status: 409,
     exit: 5,
-    sentence: 'This idempotency key was used for something else. Use a new key for each new call.',
+    sentence: 'This idempotency key was used for a different call.',
+    action: 'Use a new key for each new call.',
   },
   conflict: { status: 409, exit: 5, sentence: '{what}' },
 
@@ -145,8 +157,8 @@ export const CONTACT_ERRORS = {
   invalid_recipient: {
     status: 400,
     exit: 2,
-    sentence:
-      'Nobody can be reached at {to}. Give a phone number in international form, as in +49 170 1234567.',
+    sentence: '{to} is not a valid recipient.',
+    action: 'Give a phone number in international form, such as +49 170 1234567.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 
@@ -157,99 +169,105 @@ export const MEMORY_ERRORS = {
   notification_group_unknown: {
     status: 404,
     exit: 4,
-    sentence:
-      'No group that is observed has this name, so nothing was stored. `relay observe list` shows what they are called.',
+    sentence: 'No observed group has this name. Nothing was stored.',
+    action: 'See the names with `relay observe list`.',
   },
   notification_group_ambiguous: {
     status: 409,
     exit: 5,
-    sentence:
-      'Several groups that are observed have this name, so nothing was stored. Rename one of them in WhatsApp.',
+    sentence: 'Several observed groups have this name. Nothing was stored.',
+    action: 'Rename one of them in WhatsApp.',
   },
   notification_time: {
     status: 400,
     exit: 2,
-    sentence:
-      'A notification is a week old or from tomorrow, so nothing was stored. Send the time at which it was shown.',
+    sentence: 'A notification is more than a week old or from the future. Nothing was stored.',
+    action: 'Send the time at which it was shown.',
   },
   notification_empty: {
     status: 400,
     exit: 2,
-    sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
+    sentence: 'A notification has no content. Nothing was stored.',
+    action: 'Send its text or a media_type.',
   },
 
   // Digest export
   webhook_secret_sealed: {
     status: 500,
     exit: 8,
-    sentence:
-      'The secret of the webhook was sealed for another home. `relay memory outside --rotate-secret` makes a new one.',
+    sentence: 'The secret of the webhook was encrypted for another home.',
+    action: 'Create a new one with `relay memory outside --rotate-secret`.',
   },
   outside_folder: {
     status: 400,
     exit: 2,
-    sentence:
-      'The folder must be named from the root, as in /home/ana/memory. Nothing was changed.',
+    sentence: 'The folder must be an absolute path. Nothing was changed.',
+    action: 'Give one such as /home/ana/memory.',
   },
 
   // Exported chats
   export_invalid: {
     status: 400,
     exit: 2,
-    sentence:
-      'This is no exported chat: {what}. In WhatsApp open the chat, choose Export chat, and give the .txt or .zip.',
+    sentence: 'This is not an exported chat: {what}.',
+    action: 'In WhatsApp open the chat, choose Export chat, and use the .txt or .zip.',
   },
   export_date_order: {
     status: 400,
     exit: 2,
     sentence:
-      'Whether 02/03 is in February or in March cannot be told from this chat, so nothing was imported. Say it with --date-order dmy, mdy or ymd.',
+      'The order of day and month in this chat is unclear: 02/03 could be February or March. Nothing was imported.',
+    action: 'Give it with --date-order dmy, mdy or ymd.',
   },
   export_chat: {
     status: 400,
     exit: 2,
-    sentence:
-      'Which chat this is cannot be told by its name, so nothing was imported. Say it with --chat "a name or a number".',
+    sentence: 'The file name does not say which chat this is. Nothing was imported.',
+    action: 'Give it with --chat "a name or a number".',
   },
   export_me: {
     status: 400,
     exit: 2,
-    sentence:
-      'Who of these is you cannot be told, so nothing was imported: {names}. Say it with --me "name"; with --me "" if you wrote nothing there.',
+    sentence: 'It is unclear which of these is you: {names}. Nothing was imported.',
+    action: 'Give your name with --me "name", or --me "" if you wrote nothing there.',
   },
   export_busy: {
     status: 409,
     exit: 5,
-    sentence: 'Another chat is being imported. Try again when it is done.',
+    sentence: 'Another chat is being imported.',
+    action: 'Try again when it is done.',
   },
 
   // Digests
   digest_unreadable: {
     status: 502,
     exit: 1,
-    sentence:
-      'The model answered twice with something that is no digest, so there is none. It is tried again with the next hour, three times in all; another model may do better (`relay init`).',
+    sentence: 'The model gave two answers that are not digests, so there is no digest.',
+    action:
+      'Relay tries again with the next hour, 3 times in all. Another model may do better (`relay init`).',
   },
   digest_without_hours: {
     status: 502,
     exit: 1,
-    sentence:
-      'None of the hours of this day could be digested, so neither could the day. `relay digest --hours` says why.',
+    sentence: 'No hour of this day has a digest, so there is no daily digest.',
+    action: 'See the reasons with `relay digest --hours`.',
   },
   digest_unknown_day: {
     status: 400,
     exit: 2,
-    sentence: '"{day}" is no day. Say yesterday, today, a weekday, or a date such as 2026-03-06.',
+    sentence: '"{day}" is not a day.',
+    action: 'Use yesterday, today, a weekday, or a date such as 2026-03-06.',
   },
   no_group_observed: {
     status: 404,
     exit: 4,
-    sentence: 'No group is observed, so there is nothing to sum up. `relay observe add` begins.',
+    sentence: 'No group is observed.',
+    action: 'Add one with `relay observe add`.',
   },
   digest_group_unknown: {
     status: 404,
     exit: 4,
-    sentence: 'No observed group is called {group}. Observed are: {groups}.',
+    sentence: 'There is no observed group named {group}. Observed groups: {groups}.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 
@@ -260,104 +278,106 @@ export const MODEL_ERRORS = {
   agent_unavailable: {
     status: 503,
     exit: 8,
-    sentence:
-      'Your agents have no model yet: {what}. Run `relay init` to set it up, then resume the conversation.',
+    sentence: 'Your agents have no model: {what}.',
+    action: 'Set one up with `relay init`, then resume the conversation.',
   },
   model_key_sealed: {
     status: 500,
     exit: 8,
-    sentence:
-      'The key of your model was sealed for another home. Run `relay init --api-key` to give it anew.',
+    sentence: 'The key of your model was encrypted for another home.',
+    action: 'Enter it again with `relay init --api-key`.',
   },
   brave_key_sealed: {
     status: 500,
     exit: 8,
-    sentence:
-      'The key of the web search was sealed for another home. Run `relay init --brave-key` to give it anew.',
+    sentence: 'The key of the web search was encrypted for another home.',
+    action: 'Enter it again with `relay init --brave-key`.',
   },
   embeddings_incomplete: {
     status: 400,
     exit: 2,
-    sentence:
-      'Memory by meaning is not set up: {what}. `relay memory embeddings --help` shows what is needed.',
+    sentence: 'Search by meaning is not set up: {what}.',
+    action: 'See `relay memory embeddings --help`.',
   },
   embeddings_key_sealed: {
     status: 500,
     exit: 8,
-    sentence:
-      'The key of the embeddings endpoint was sealed for another home. Run `relay memory embeddings endpoint --key` to give it anew.',
+    sentence: 'The key of the embeddings endpoint was encrypted for another home.',
+    action: 'Enter it again with `relay memory embeddings endpoint --key`.',
   },
   embeddings_missing: {
     status: 409,
     exit: 5,
-    sentence:
-      'The local model is not installed. Install it with `npm install --global {packages}`, then try again.',
+    sentence: 'The local model is not installed.',
+    action: 'Install it with `npm install --global {packages}`, then try again.',
   },
   embeddings_refused: {
     status: 502,
     exit: 8,
-    sentence:
-      'The embeddings endpoint refused: {where} answered {status}. Check address, model and key with `relay memory embeddings`.',
+    sentence: 'The embeddings endpoint {where} answered {status}.',
+    action: 'Check address, model and key with `relay memory embeddings`.',
   },
   embeddings_away: {
     status: 503,
     exit: 8,
-    sentence:
-      'Texts got no vectors: {what}. Until that works, memory finds them by their words; Relay keeps trying.',
+    sentence: 'Embeddings failed: {what}.',
+    action: 'Search uses words until this works; Relay keeps trying.',
     passes: true,
   },
   model_refused: {
     status: 502,
     exit: 8,
-    sentence:
-      'The model refused: {provider} answered {status}. Check key, model name and address with `relay init`, then resume.',
+    sentence: 'The model refused: {provider} answered {status}.',
+    action: 'Check key, model name and address with `relay init`, then resume.',
   },
   model_busy: {
     status: 503,
     exit: 8,
     passes: true,
-    sentence:
-      'The model has too much to do: {provider} asked to be left alone for a while. Resume the conversation later.',
+    sentence: 'The model is overloaded: {provider} asked to wait.',
+    action: 'Resume the conversation later.',
   },
   model_unreachable: {
     status: 503,
     exit: 8,
     passes: true,
-    sentence:
-      'The model cannot be reached: {provider} failed ({what}). Resume the conversation when it answers again; `relay init` changes its address.',
+    sentence: 'The model cannot be reached: {provider} failed ({what}).',
+    action:
+      'Resume the conversation when it answers again, or change its address with `relay init`.',
   },
   model_garbled: {
     status: 502,
     exit: 8,
     passes: true,
-    sentence:
-      'The model answered something that cannot be read; {provider} may be broken. Resume the conversation to try again, or choose another model with `relay init`.',
+    sentence: 'The model’s answer could not be read ({provider}).',
+    action: 'Resume the conversation to try again, or choose another model with `relay init`.',
   },
   model_slow: {
     status: 504,
     exit: 8,
     passes: true,
-    sentence:
-      'The agent needed more than {seconds} s for its turn and was stopped. Resume the conversation to let it try again, or raise "agent.turn_timeout_ms" in relay.config.json.',
+    sentence: 'The agent’s turn took more than {seconds} s and was stopped.',
+    action:
+      'Resume the conversation to try again, or raise "agent.turn_timeout_ms" in relay.config.json.',
   },
   model_endless: {
     status: 502,
     exit: 8,
-    sentence:
-      'The model did not come to an end within its steps. Raise "agent.max_steps" in relay.config.json, or try another model.',
+    sentence: 'The model did not finish within its steps.',
+    action: 'Raise "agent.max_steps" in relay.config.json, or try another model.',
   },
 
   eval_running: {
     status: 409,
     exit: 5,
-    sentence:
-      'An evaluation runs already. Wait until it is over, or stop it with Ctrl-C where it was started.',
+    sentence: 'An evaluation is already running.',
+    action: 'Wait until it ends, or stop it with Ctrl-C where it was started.',
   },
   answer_broke_off: {
     status: 503,
     exit: 3,
-    sentence:
-      'The answer broke off: the daemon is gone or stopping. `relay status` says how it is; what was said by then is kept.',
+    sentence: 'The answer was interrupted: the daemon stopped. What arrived so far is kept.',
+    action: 'Check it with `relay status`.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 
@@ -367,27 +387,31 @@ export const WEBHOOK_ERRORS = {
   webhook_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'No webhook is called {webhook}. `relay webhook list` shows them.',
+    sentence: 'There is no webhook named {webhook}.',
+    action: 'List webhooks with `relay webhook list`.',
   },
   webhook_exists: {
     status: 409,
     exit: 5,
-    sentence: 'A webhook called {webhook} is there already. Give this one another --name.',
+    sentence: 'A webhook named {webhook} already exists.',
+    action: 'Choose another --name.',
   },
   webhook_too_many: {
     status: 409,
     exit: 5,
-    sentence: 'There are {most} webhooks already, and no more are kept. Remove one first.',
+    sentence: 'There are already {most} webhooks, the maximum.',
+    action: 'Remove one first.',
   },
   webhook_url: {
     status: 400,
     exit: 2,
-    sentence:
-      'The address of a webhook holds no name and password. Leave them out: the signature says who sends.',
+    sentence: 'The address of a webhook must not contain a name and password.',
+    action: 'Remove them; the signature proves the sender.',
   },
   delivery_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'No delivery {delivery} is on record. `relay webhook deliveries` shows them.',
+    sentence: 'There is no delivery {delivery}.',
+    action: 'List deliveries with `relay webhook deliveries`.',
   },
 } as const satisfies Record<string, ErrorSpec>;

@@ -8,145 +8,167 @@ export const REQUEST_ERRORS = {
   not_on_whatsapp: {
     status: 400,
     exit: 2,
-    sentence:
-      'This number is not registered on WhatsApp. Check the number, or ask the person for the one they use there.',
+    sentence: 'This number is not registered on WhatsApp.',
+    action: 'Check the number, or ask the person which number they use there.',
   },
-  unsupported_media: { status: 415, exit: 2, sentence: 'Send the body as application/json.' },
-  body_too_large: { status: 413, exit: 2, sentence: 'The body is larger than {limit} allows.' },
+  unsupported_media: {
+    status: 415,
+    exit: 2,
+    sentence: 'The content type is not supported.',
+    action: 'Send the body as application/json.',
+  },
+  body_too_large: {
+    status: 413,
+    exit: 2,
+    sentence: 'The body is larger than the limit of {limit}.',
+    action: 'Send a smaller one.',
+  },
   route_not_found: {
     status: 404,
     exit: 2,
-    sentence: 'There is nothing at {method} {path}. The list of routes is at /api/docs.',
+    sentence: '{method} {path} does not exist.',
+    action: 'See the list of routes at /api/docs.',
   },
-  not_found: { status: 404, exit: 4, sentence: 'Nothing found under that id.' },
+  not_found: { status: 404, exit: 4, sentence: 'Nothing has that id.' },
   program_only: {
     status: 403,
     exit: 6,
     sentence:
-      'This is a program’s token: it opens /mcp and /api/tools, as far as its scopes go, and nothing else.',
+      'This token belongs to a client: it is valid only for /mcp and /api/tools, within its scopes.',
+    action: 'Use the owner’s token, which `relay token` prints.',
   },
   program_needed: {
     status: 403,
     exit: 6,
-    sentence:
-      'Only a token made with `relay token create` opens this, so that its scopes can bound it.',
+    sentence: 'This needs the token of a client, whose scopes limit it.',
+    action: 'Create one with `relay token create`.',
   },
   token_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'No token is called {token}. `relay token list` shows those there are.',
+    sentence: 'There is no token named {token}.',
+    action: 'List the tokens with `relay token list`.',
   },
   token_exists: {
     status: 409,
     exit: 5,
-    sentence:
-      'There is a token called {token} already. Choose another name, or give it a new secret with `relay token rotate`.',
+    sentence: 'A token named {token} already exists.',
+    action: 'Choose another name, or create a new secret with `relay token rotate`.',
   },
   token_expired: {
     status: 409,
     exit: 5,
-    sentence:
-      'The token {token} has expired, and a new secret would not change that. `relay token create` makes another of this name.',
+    sentence: 'The token {token} has expired; a new secret does not change that.',
+    action: 'Create a new one with `relay token create`.',
   },
   token_searches_nothing: {
     status: 409,
     exit: 5,
-    sentence: '{token} finds nothing: its token may not search.',
+    sentence: 'The token {token} may not search, so it finds nothing.',
   },
   token_expires_past: {
     status: 400,
     exit: 2,
-    sentence: 'The token would have expired before it was made. Choose a later time.',
+    sentence: 'The expiry is in the past.',
+    action: 'Choose a later time.',
   },
   mcp_token_missing: {
     status: 401,
     exit: 6,
-    sentence:
-      'A token is needed. `relay mcp install` makes one and writes it into your program’s settings; one made with `relay token create` is given in RELAY_TOKEN or with --token-file.',
+    sentence: 'A token is required.',
+    action:
+      'Run `relay mcp install` to create one and add it to your client’s settings, or pass one from `relay token create` in RELAY_TOKEN or with --token-file.',
   },
   mcp_token_refused: {
     status: 401,
     exit: 6,
     sentence:
-      'The daemon does not know this token: it was rotated, revoked, or belongs to another home. `relay mcp install` makes a new one.',
+      'The daemon does not know this token: it was rotated, revoked, or belongs to another home.',
+    action: 'Create a new one with `relay mcp install`.',
   },
   settings_unreadable: {
     status: 400,
     exit: 2,
-    sentence:
-      '{file} is not a JSON object as it should be, so nothing was changed. Mend it, or paste what `relay mcp install --print` shows.',
+    sentence: '{file} is not a JSON object. Nothing was changed.',
+    action: 'Fix the file, or paste what `relay mcp install --print` shows.',
   },
   settings_unwritable: {
     status: 500,
     exit: 8,
-    sentence:
-      '{file} cannot be read or written ({code}). Mend that, or choose another with --file.',
+    sentence: '{file} cannot be read or written ({code}).',
+    action: 'Fix its permissions, or choose another file with --file.',
   },
   settings_name_taken: {
     status: 409,
     exit: 5,
-    sentence:
-      'Another server is called {name} in {file}. Nothing was changed; choose another name with --name.',
+    sentence: '{file} already has another server named {name}. Nothing was changed.',
+    action: 'Choose another name with --name.',
   },
   tool_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'There is no tool called {tool}. /api/tools lists those that this token opens.',
+    sentence: 'There is no tool named {tool}.',
+    action: 'See /api/tools for the tools of this token.',
   },
   declined: {
     status: 409,
     exit: 5,
-    sentence: 'Whoever was asked said no, so it was not done. Do not ask for the same again.',
+    sentence: 'The request was declined, so nothing was done.',
+    action: 'Do not ask for the same again.',
   },
   cancelled: {
     status: 409,
     exit: 5,
-    sentence: 'The call was taken back before it was done.',
+    sentence: 'The call was cancelled before it was carried out.',
   },
   tool_too_slow: {
     status: 504,
     exit: 7,
-    sentence:
-      'It was not done within {seconds} s and was given up. Try again later; under the same idempotency key nothing is done twice.',
+    sentence: 'The call did not finish within {seconds} s and was stopped.',
+    action: 'Try again later with the same idempotency key; nothing is done twice.',
     passes: true,
   },
   instance_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'Instance {id} not found. /api/instances lists the ones there are.',
+    sentence: 'Instance {id} not found.',
+    action: 'See /api/instances for all instances.',
   },
   conversation_unknown: {
     status: 404,
     exit: 4,
-    sentence:
-      'No conversation has an id that begins with {id}. `relay list --all` shows those there are.',
+    sentence: 'There is no conversation whose id starts with {id}.',
+    action: 'List all with `relay list --all`.',
   },
   conversation_ambiguous: {
     status: 400,
     exit: 2,
-    sentence: 'More than one id begins with {id}: {candidates}. Give more of it.',
+    sentence: 'More than one conversation id starts with {id}: {candidates}.',
+    action: 'Give more characters.',
   },
   conversation_unseen: {
     status: 404,
     exit: 4,
-    sentence:
-      'There is no conversation {id} that this program may see. The tool list_conversations shows those it may.',
+    sentence: 'There is no conversation {id} that this client may see.',
+    action: 'Call the tool list_conversations.',
   },
   message_unknown: {
     status: 404,
     exit: 4,
-    sentence: 'No message has the id {id}, or one that begins so. `relay messages` shows the ids.',
+    sentence: 'There is no message whose id starts with {id}.',
+    action: 'See the ids with `relay messages`.',
   },
   nothing_known: {
     status: 404,
     exit: 4,
-    sentence: 'Nothing that this program may know of has the id {id}. Give the whole id.',
+    sentence: 'There is nothing with the id {id} that this client may see.',
+    action: 'Give the complete id.',
   },
   message_ambiguous: {
     status: 409,
     exit: 2,
-    sentence:
-      'More than one message fits {id}: {candidates}. Give more of the id, or name the chat.',
+    sentence: 'More than one message id starts with {id}: {candidates}.',
+    action: 'Give more characters, or name the chat.',
   },
   illegal_transition: {
     status: 409,
@@ -156,68 +178,87 @@ export const REQUEST_ERRORS = {
   approval_not_found: {
     status: 404,
     exit: 4,
-    sentence: 'Approval {id} not found. `relay approvals` lists what waits for you.',
+    sentence: 'Approval {id} not found.',
+    action: 'List pending approvals with `relay approvals`.',
   },
   approval_answered: {
     status: 409,
     exit: 5,
-    sentence:
-      'Approval {id} was {state} already; each is answered once. `relay approvals` lists what waits.',
+    sentence: 'Approval {id} is already {state}. An approval can be answered once.',
+    action: 'List pending approvals with `relay approvals`.',
   },
   approval_expired: {
     status: 409,
     exit: 5,
     sentence:
-      'Approval {id} has expired: nobody answered in time, or its conversation has ended. Resume the conversation and its agent asks anew.',
+      'Approval {id} has expired: it was not answered in time, or its conversation has ended.',
+    action: 'Resume the conversation; its agent asks again.',
   },
   approval_changed: {
     status: 409,
     exit: 5,
-    sentence: 'The text changed after your yes; it needs a new one. `relay approvals` shows it.',
+    sentence: 'The text has changed since it was shown, so it needs a new approval.',
+    action: 'See the new text with `relay approvals`.',
   },
   approval_fixed: {
     status: 409,
     exit: 5,
     sentence:
-      'The words of this one cannot be changed: it is a grant, or what a schedule says. Say no, and change that instead.',
+      'The text of this approval cannot be edited: it is a grant, or belongs to a schedule.',
+    action: 'Decline it, and change the grant or the schedule instead.',
   },
   approval_ambiguous: {
     status: 400,
     exit: 2,
-    sentence: 'More than one approval begins with {id}. Give more of it.',
+    sentence: 'More than one approval id starts with {id}.',
+    action: 'Give more characters.',
   },
 
   // Credentials
   unauthorized: {
     status: 401,
     exit: 6,
-    sentence: 'A valid token is needed. `relay token` prints yours.',
+    sentence: 'A valid token is required.',
+    action: 'Print yours with `relay token`.',
   },
-  forbidden: { status: 403, exit: 6, sentence: 'This token may not do that: it lacks {scope}.' },
+  forbidden: { status: 403, exit: 6, sentence: 'This token does not have the scope {scope}.' },
   token_needed: {
     status: 403,
     exit: 6,
-    sentence: 'A browser session may not do that; the `relay` command can.',
+    sentence: 'This is not possible from a browser session.',
+    action: 'Use the `relay` command.',
   },
   sign_in_stale: {
     status: 403,
     exit: 6,
-    sentence:
-      'You signed in too long ago for this. Give the token that `relay token` prints, or sign in again with `relay open`.',
+    sentence: 'You signed in too long ago for this action.',
+    action: 'Enter the token that `relay token` prints, or sign in again with `relay open`.',
   },
   owner_token_wrong: {
     status: 403,
     exit: 6,
-    sentence: 'That is not your token. `relay token` prints it.',
+    sentence: 'This is not your token.',
+    action: 'Print it with `relay token`.',
   },
   login_code_invalid: {
     status: 401,
     exit: 6,
-    sentence: 'This link was used already or has expired. Run `relay open` for a new one.',
+    sentence: 'This link was already used or has expired.',
+    action: 'Run `relay open` for a new one.',
   },
-  bad_host: { status: 421, exit: 6, sentence: 'This address is not one Relay answers to.' },
-  bad_origin: { status: 403, exit: 6, sentence: 'Requests from that origin are refused.' },
-  rate_limited: { status: 429, exit: 7, sentence: 'Too many requests. Try again in {seconds} s.' },
+  bad_host: {
+    status: 421,
+    exit: 6,
+    sentence: 'Relay does not answer at this address.',
+    action: 'Open the address that `relay open` prints.',
+  },
+  bad_origin: { status: 403, exit: 6, sentence: 'Requests from this origin are refused.' },
+  rate_limited: {
+    status: 429,
+    exit: 7,
+    sentence: 'Too many requests.',
+    action: 'Try again in {seconds} s.',
+  },
   denied: { status: 403, exit: 6, sentence: 'Not allowed: {reason}' },
 
   // The command line
@@ -225,13 +266,14 @@ export const REQUEST_ERRORS = {
   command_failed: {
     status: 500,
     exit: 1,
-    sentence: 'The command failed: {reason} `relay doctor` may say more.',
+    sentence: 'The command failed: {reason}',
+    action: 'Run `relay doctor` to look for problems.',
   },
 
   internal: {
     status: 500,
     exit: 1,
-    sentence:
-      'Something went wrong inside Relay. `relay logs` has the details under request {request}.',
+    sentence: 'Relay had an internal error.',
+    action: 'Find the details with `relay logs`, under request {request}.',
   },
 } as const satisfies Record<string, ErrorSpec>;

@@ -21,19 +21,19 @@ export type Scope = (typeof SCOPES)[number];
 
 /** The scopes that a client's token can be created with. */
 export const SCOPE_DESCRIPTIONS = {
-  'messages:read': 'list the chats you let be read, read their messages, sum them up',
-  'messages:send': 'write to people, as far as your grants go',
-  'search:read': 'search what was said in those chats',
-  'digests:read': 'read the digests of the groups you observe and let be read',
-  'conversations:read': 'see conversations and their transcripts',
+  'messages:read': 'List readable chats, read and summarise their messages',
+  'messages:send': 'Send messages, within your grants',
+  'search:read': 'Search messages in readable chats',
+  'digests:read': 'Read digests of observed groups with a read grant',
+  'conversations:read': 'Read conversations and their transcripts',
   'conversations:write':
-    'start conversations, pause them, resume what it paused, cancel what it started',
-  'schedules:read': 'see what is scheduled',
-  'schedules:write': 'schedule messages, and cancel what it scheduled',
-  'permissions:read': 'see whom it may read and write to',
-  'ledger:read': 'ask why something was or was not sent',
-  'link:write': 'show the QR code that links your WhatsApp account',
-  'metrics:read': 'read figures for a monitor at /metrics: no words and no names',
+    'Start and pause conversations, resume those it paused, cancel those it started',
+  'schedules:read': 'List schedules',
+  'schedules:write': 'Schedule messages and cancel its own schedules',
+  'permissions:read': 'List the contacts that it may read and write to',
+  'ledger:read': 'Ask why a message was or was not sent',
+  'link:write': 'Show the QR code that links your WhatsApp account',
+  'metrics:read': 'Read metrics at /metrics, without texts and names',
 } as const satisfies Partial<Record<Scope, string>>;
 
 export type ClientScope = keyof typeof SCOPE_DESCRIPTIONS;

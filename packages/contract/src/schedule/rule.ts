@@ -15,13 +15,13 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** A local time such as 2026-12-24T18:00, or an instant with a Z. */
     at: z
       .string()
-      .regex(MOMENT, 'Give the moment as 2026-12-24T18:00, or as an instant with a Z at its end')
-      .refine(isOnCalendar, 'There is no such day'),
+      .regex(MOMENT, 'Give the time as 2026-12-24T18:00, or as an instant that ends with Z')
+      .refine(isOnCalendar, 'This day does not exist'),
   }),
   z.strictObject({ kind: z.literal('daily'), time: timeSchema }),
   z.strictObject({
     kind: z.literal('weekly'),
-    days: z.array(z.enum(WEEKDAYS)).min(1, 'Name at least one day of the week'),
+    days: z.array(z.enum(WEEKDAYS)).min(1, 'Give at least one day of the week'),
     time: timeSchema,
   }),
   z.strictObject({

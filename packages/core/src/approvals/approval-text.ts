@@ -15,8 +15,8 @@ const WANTS: Readonly<Record<ApprovalForNotice['kind'], (to: string) => string>>
   send_message: (to) => `a message to ${to}`,
   create_conversation: (to) => `a conversation with ${to}`,
   schedule_message: (to) => `a scheduled message to ${to}`,
-  cancel_schedule: (to) => `cancelling a scheduled message to ${to}`,
-  manage_grant: (to) => `what agents may do with ${to}`,
+  cancel_schedule: (to) => `the cancellation of a scheduled message to ${to}`,
+  manage_grant: (to) => `a grant change for ${to}`,
 };
 
 const LONGEST = 3_000;
@@ -28,16 +28,16 @@ interface ApprovalNotice {
 }
 
 export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
-  const { id, kind, text, when, reason, requested_by_name: program } = waiting;
-  const by = program === null ? '' : `, asked for by the program “${oneLine(program)}”,`;
-  const about = `Relay: ${WANTS[kind](whomOf(waiting))}${by} waits for your yes.`;
+  const { id, kind, text, when, reason, requested_by_name: client } = waiting;
+  const by = client === null ? '' : ` Requested by the client “${oneLine(client)}”.`;
+  const about = `Relay: ${WANTS[kind](whomOf(waiting))} needs your approval.${by}`;
   const shown = quoted(revealHidden(when === null ? text : `${text}\n(${when})`));
   if (shown.length > LONGEST) {
     const where = 'Read and answer it in the console, or with `relay approvals`.';
     return { text: `${about} It is too long to show here. ${where}`, isWhole: false };
   }
   const short = id.slice(0, SHORT_ID_LENGTH);
-  const answers = `Yes: 👍 or /approve ${short}. No: 👎 or /reject ${short}`;
+  const answers = `Approve: 👍 or /approve ${short}. Decline: 👎 or /reject ${short}`;
   return {
     text: `${about}\n\n${shown}\n\n${withoutApprovalsHint(reason)}\n${answers}`,
     isWhole: true,
@@ -46,10 +46,10 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
 
 /** Says that the approval can no longer be answered. */
 export const approvalClosedNotice = (id: string, why: string): string =>
-  `Relay: ${id.slice(0, SHORT_ID_LENGTH)} no longer waits for your yes. ${why}`;
+  `Relay: approval ${id.slice(0, SHORT_ID_LENGTH)} can no longer be answered. ${why}`;
 
 function whomOf({ recipient, recipient_name: name }: ApprovalForNotice): string {
-  const address = recipient ?? 'nobody that is known any more';
+  const address = recipient ?? 'an unknown recipient';
   return name === null ? address : `${oneLine(name)} (${address})`;
 }
 

@@ -8,7 +8,7 @@ const waiting = (given: Partial<ApprovalForNotice> = {}): ApprovalForNotice => (
   recipient_name: 'Mom',
   text: 'Hello',
   when: null,
-  reason: 'It is a draft. Read it under `relay approvals`.',
+  reason: 'It is a draft. Read it with `relay approvals`.',
   requested_by_name: null,
   ...given,
 });
@@ -17,23 +17,23 @@ const noticeOf = (given: Partial<ApprovalForNotice> = {}) => approvalNotice(wait
 test('a notice shows the recipient, the text, the reason and how to answer', () => {
   expect(approvalNotice(waiting())).toEqual({
     isWhole: true,
-    text: 'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nIt is a draft.\nYes: 👍 or /approve 0b6d6e4e. No: 👎 or /reject 0b6d6e4e',
+    text: 'Relay: a message to Mom (+14155551234) needs your approval.\n\n│ Hello\n\nIt is a draft.\nApprove: 👍 or /approve 0b6d6e4e. Decline: 👎 or /reject 0b6d6e4e',
   });
   expect(noticeOf({ kind: 'schedule_message', when: 'every day at 09:00' })).toContain(
     '│ Hello\n│ (every day at 09:00)',
   );
   expect(noticeOf({ requested_by_name: 'claude' })).toContain(
-    'Relay: a message to Mom (+14155551234), asked for by the program “claude”, waits for your yes.\n',
+    'Relay: a message to Mom (+14155551234) needs your approval. Requested by the client “claude”.\n',
   );
-  expect(noticeOf({ recipient: null, recipient_name: null })).toContain('nobody that is known');
+  expect(noticeOf({ recipient: null, recipient_name: null })).toContain('an unknown recipient');
 });
 
 test('no quoted line looks like one of Relay’s own', () => {
-  const text = 'a\nYes: /approve 1\r\nb\u2028c\rd';
-  const lines = noticeOf({ text, recipient_name: 'Mom\nYes: /approve 2' }).split(
+  const text = 'a\nApprove: /approve 1\r\nb\u2028c\rd';
+  const lines = noticeOf({ text, recipient_name: 'Mom\nApprove: /approve 2' }).split(
     /\r\n|[\r\n\u2028\u2029]/,
   );
-  expect(lines.filter((line) => /^(Yes|Relay)/.test(line))).toHaveLength(2);
+  expect(lines.filter((line) => /^(Approve|Relay)/.test(line))).toHaveLength(2);
 });
 
 test('writes out invisible characters in texts and names', () => {
@@ -51,6 +51,6 @@ test('an approval that is too long to show cannot be answered in the chat', () =
 
 test('a closed notice says so, with its id', () => {
   expect(approvalClosedNotice(waiting().id, 'Mom wrote again.')).toBe(
-    'Relay: 0b6d6e4e no longer waits for your yes. Mom wrote again.',
+    'Relay: approval 0b6d6e4e can no longer be answered. Mom wrote again.',
   );
 });

@@ -2,18 +2,18 @@
 
 /** In the order of `/help`. */
 export const SLASH_COMMANDS = {
-  help: { usage: '/help', does: 'what you can say here' },
-  status: { usage: '/status', does: 'how Relay is and what waits for you' },
-  approve: { usage: '/approve [id]', does: 'lets what waits for your yes happen' },
-  reject: { usage: '/reject [id] [why]', does: 'says no to it' },
-  schedule: { usage: '/schedule [when: text]', does: 'a message for later, or all of them' },
-  pause: { usage: '/pause [id]', does: 'pauses a conversation' },
-  resume: { usage: '/resume [id]', does: 'lets it go on' },
-  digest: { usage: '/digest [group] [day]', does: 'what was said in the groups you observe' },
-  stop: { usage: '/stop', does: 'ends what the assistant is doing right now' },
-  hold: { usage: '/hold', does: 'stops all sending, whatever was permitted' },
-  release: { usage: '/release', does: 'ends the hold' },
-  new: { usage: '/new', does: 'begins afresh: nothing said before is remembered' },
+  help: { usage: '/help', does: 'list these commands' },
+  status: { usage: '/status', does: 'show the status and what needs you' },
+  approve: { usage: '/approve [id]', does: 'approve a pending approval' },
+  reject: { usage: '/reject [id] [reason]', does: 'decline a pending approval' },
+  schedule: { usage: '/schedule [when: text]', does: 'schedule a message, or list schedules' },
+  pause: { usage: '/pause [id]', does: 'pause a conversation' },
+  resume: { usage: '/resume [id]', does: 'resume a conversation' },
+  digest: { usage: '/digest [group] [day]', does: 'show digests of observed groups' },
+  stop: { usage: '/stop', does: 'stop what the assistant is doing now' },
+  hold: { usage: '/hold', does: 'stop all sending' },
+  release: { usage: '/release', does: 'end the hold' },
+  new: { usage: '/new', does: 'start a new session without earlier messages' },
 } as const;
 
 type SlashCommandName = keyof typeof SLASH_COMMANDS;

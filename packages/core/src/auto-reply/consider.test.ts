@@ -130,7 +130,9 @@ describe('cooldown', () => {
 
   test('is reported in one line', () => {
     const notice = cooldownNotice('  Mom\n(home) ', { ...RESTING, cause: 'rapid' });
-    expect(notice).toMatch(/^Relay: auto-reply rests for Mom \(home\) until .+→ relay contacts$/);
+    expect(notice).toMatch(
+      /^Relay: auto-reply to Mom \(home\) is paused until .+→ relay contacts$/,
+    );
     expect(notice).not.toContain('\n');
   });
 });

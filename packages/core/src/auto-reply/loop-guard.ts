@@ -111,16 +111,16 @@ function gramsOf(text: string): Map<string, number> {
 const COOLDOWNS = {
   rapid: {
     answer: 'loop',
-    sentence: 'Messages went back and forth faster than people write.',
+    sentence: 'Messages were exchanged faster than people write.',
   },
-  similar: { answer: 'loop', sentence: 'The contact said the same again and again.' },
+  similar: { answer: 'loop', sentence: 'The contact kept repeating the same message.' },
   hour_cap: {
     answer: 'budget_used',
-    sentence: 'The answers of one hour are used up (auto_reply.answers_per_hour).',
+    sentence: 'The limit of answers per hour is reached (auto_reply.answers_per_hour).',
   },
   day_cap: {
     answer: 'budget_used',
-    sentence: 'The answers of one day are used up (auto_reply.answers_per_day).',
+    sentence: 'The limit of answers per day is reached (auto_reply.answers_per_day).',
   },
 } as const;
 
@@ -168,5 +168,5 @@ const WHEN = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 /** The notice for the owner on WhatsApp. */
 export function cooldownNotice(name: string, { cause, until }: Cooldown): string {
   const whom = [...name.replace(/\s+/g, ' ').trim()].slice(0, MOST_LETTERS).join('');
-  return `Relay: auto-reply rests for ${whom} until ${WHEN.format(until)}. ${cooldownSentence(cause)} → relay contacts`;
+  return `Relay: auto-reply to ${whom} is paused until ${WHEN.format(until)}. ${cooldownSentence(cause)} → relay contacts`;
 }

@@ -66,7 +66,7 @@ describe('similar exchanges', () => {
     expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
   });
 
-  test('are no loop if something new comes in between', () => {
+  test('are no loop if something new arrives in between', () => {
     const lines = talk(900, [out(1), out(2), 'Is anybody there?', out(3), out(4)]);
     expect(findLoop(lines, after(4_000), LIMITS)).toBe(null);
   });

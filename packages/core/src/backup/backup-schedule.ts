@@ -29,11 +29,11 @@ export function nextBackupAt(
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'there is no room left for you on that disk',
+  EDQUOT: 'your disk quota is used up',
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',
-  ENOENT: 'the folder does not exist and cannot be made',
+  ENOENT: 'the folder does not exist and cannot be created',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'it is not a folder',
   EIO: 'the disk reports errors',
@@ -42,5 +42,5 @@ const REASONS: Readonly<Record<string, string>> = {
 /** As the middle of a sentence. */
 export const backupFailureReason = (code: string | undefined): string =>
   code === undefined
-    ? 'the archive could not be made'
-    : (REASONS[code] ?? `the system says ${code}`);
+    ? 'the archive could not be created'
+    : (REASONS[code] ?? `the system reports ${code}`);

@@ -33,5 +33,5 @@ test('a last backup in the future, after a clock was set back, delays nothing fo
 
 test('describes a system error in words', () => {
   expect(backupFailureReason('ENOSPC')).toBe('the disk is full');
-  expect(backupFailureReason('EWHATEVER')).toBe('the system says EWHATEVER');
+  expect(backupFailureReason('EWHATEVER')).toBe('the system reports EWHATEVER');
 });

@@ -83,7 +83,7 @@ export function describeGrant(grant: Grant | null): string {
   const { canRead, canReply, canInitiate } = grant;
   const may = [
     ...(canRead ? ['read'] : []),
-    ...(canReply ? [grant.replyMode === 'auto' ? 'reply' : 'draft replies for you to send'] : []),
+    ...(canReply ? [grant.replyMode === 'auto' ? 'reply' : 'draft replies that you approve'] : []),
     ...(canInitiate ? ['start conversations'] : []),
   ];
   return may.length === 0 ? NOTHING : listed(may);

@@ -6,14 +6,14 @@ const parts = {
   id: instanceId('0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d'),
   contact: 'Ana (+56912345678)',
   objective: 'Get a quote',
-  reason: 'The agent had nothing to say.',
+  reason: 'The agent gave no answer.',
 };
 
 test('one line has the contact, the objective, the reason and the next step', () => {
   expect(conversationNotice('needs_you', parts)).toBe(
-    `Relay: “Get a quote” with Ana (+56912345678) needs you. The agent had nothing to say. → relay get ${parts.id}`,
+    `Relay: “Get a quote” with Ana (+56912345678) needs you. The agent gave no answer. → relay get ${parts.id}`,
   );
-  expect(conversationNotice('taken_over', parts)).toMatch(/is yours now\. .+ → relay resume /);
+  expect(conversationNotice('taken_over', parts)).toMatch(/is paused\. .+ → relay resume /);
 });
 
 test('text by people and models stays one line of limited length', () => {

@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     from: inState('ACTIVE'),
     event: { type: 'message_sent', texts: ['Hi'] },
     to: 'WAITING_FOR_REPLY',
-    // The timer starts when WhatsApp has acknowledged the message: decision 0084.
+    // The timer starts when WhatsApp has acknowledged the message: decision 0027.
     effects: ['send'],
     fields: { timerDueAt: null, timerLeftMs: 60_000, unsent: true },
   },

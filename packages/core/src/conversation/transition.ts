@@ -145,7 +145,7 @@ const isDismissed = (before: Instance, event: ConversationEvent): boolean =>
 
 function refuse(instance: Instance, event: ConversationEventType): TransitionRefusal {
   const sentence = isTerminal(instance.state)
-    ? `It has ended (${instance.state}): ${EVENT_PHRASES[event]} is not possible any more.`
+    ? `It has ended (${instance.state}): ${EVENT_PHRASES[event]} is no longer possible.`
     : `It is ${instance.state}: ${EVENT_PHRASES[event]} is not possible now.`;
   return { ok: false, state: instance.state, event, sentence };
 }
@@ -188,7 +188,7 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
     case 'cancel':
       return isDismissed(instance, event)
         ? unchanged({ ...instance, unread: 0, reason: LEFT_ENDED })
-        : ending({ ...instance, failureReason: 'cancelled', reason: 'You cancelled it.' });
+        : ending({ ...instance, failureReason: 'cancelled', reason: CANCELLED });
     case 'unrecoverable_error':
       return ending({ ...instance, failureReason: event.reason, reason: event.reason });
     case 'end_conversation':
@@ -207,7 +207,7 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
       return {
         instance: {
           ...instance,
-          reason: 'You wrote to the contact yourself. Resume it when the agent should go on.',
+          reason: 'You wrote to the contact yourself. Resume it when the agent should continue.',
         },
         effects: [
           ...withdrawn(instance, 'taken_over'),
@@ -233,8 +233,9 @@ const waitsForContact = (instance: Instance) =>
   instance.state === 'WAITING_FOR_REPLY' || instance.state === 'HEARTBEAT_SCHEDULED';
 
 const LATE_REPLY =
-  'The contact wrote after this conversation had ended. Resume it to let the agent answer, or cancel it to leave it as it was.';
-const LEFT_ENDED = 'The contact wrote after it had ended, and you left it as it was.';
+  'The contact wrote after this conversation had ended. Resume it to let the agent answer, or cancel it to keep it ended.';
+const CANCELLED = 'The conversation was cancelled.';
+const LEFT_ENDED = 'The contact wrote after it had ended, and you kept it ended.';
 
 const unchanged = (instance: Instance): Change => ({ instance, effects: [] });
 
@@ -476,10 +477,10 @@ interface ConversationNoticeParts {
 
 const NOTICES: Readonly<Record<OwnerNews, { readonly says: string; readonly next: string }>> = {
   needs_you: { says: 'needs you', next: 'get' },
-  completed: { says: 'is done', next: 'transcript' },
-  abandoned: { says: 'was given up', next: 'transcript' },
+  completed: { says: 'is completed', next: 'transcript' },
+  abandoned: { says: 'ended without a reply', next: 'transcript' },
   failed: { says: 'failed', next: 'get' },
-  taken_over: { says: 'is yours now', next: 'resume' },
+  taken_over: { says: 'is paused', next: 'resume' },
 };
 
 export function conversationNotice(

@@ -69,14 +69,14 @@ const say = (story: InboundStory | OutboundStory) => explainStory(story, reading
 describe('a received message', () => {
   test('was answered: by whom, with which run, why, and its delivery state', () => {
     expect(say(inbound({ answer: { ...part, reason: 'replied', answer: delivered } }))).toBe(
-      'Answered by auto-reply (gpt-5-mini, run 3f2a91bc), because your grant for Mom allowed reading and answering; the answer was delivered at 14:02.',
+      'Answered by auto-reply (gpt-5-mini, run 3f2a91bc), because your grant for Mom allowed reading and replies; the answer was delivered at 14:02.',
     );
   });
 
   test('from somebody without a grant is a message request', () => {
     const route = { outcome: 'stored', reason: 'no_grant' };
     expect(say(inbound({ route, place: { kind: 'direct', name: '+4915112345678' } }))).toBe(
-      'Stored and not answered: nobody granted reading +4915112345678; it was counted as a knock.',
+      'Stored, not answered: +4915112345678 had no grant; it was counted as a message request.',
     );
   });
 
@@ -98,15 +98,15 @@ describe('a received message', () => {
   test('that waits says what it waits for', () => {
     const answer = { ...part, reason: 'quiet_hours', until: new Date('2026-11-16T07:00:00Z') };
     expect(say(inbound({ answer }))).toBe(
-      'Waits: it was handed to auto-reply, because your grant for Mom allowed reading, and it is quiet hours, so it is looked at again on 16 November at 07:00.',
+      'Waiting: it was handed to auto-reply, because your grant for Mom allowed reading, and quiet hours are active; the next attempt is on 16 November at 07:00.',
     );
-    expect(say(inbound({ route: null }))).toMatch(/^Waits: /);
+    expect(say(inbound({ route: null }))).toMatch(/^Waiting: /);
   });
 
   test('is not called answered if its answer was stopped', () => {
     const stopped = { ...delivered, state: 'failed' as const, at: null, stop: 'no_reply_grant' };
     expect(say(inbound({ answer: { ...part, reason: 'replied', answer: stopped } }))).toBe(
-      'Not answered: auto-reply (gpt-5-mini, run 3f2a91bc) wrote an answer, because your grant for Mom allowed reading and answering; the answer was not sent, because you have not allowed writing here.',
+      'Not answered: auto-reply (gpt-5-mini, run 3f2a91bc) wrote an answer, because your grant for Mom allowed reading and replies; the answer was not sent, because you have not allowed replies here.',
     );
   });
 });
@@ -124,7 +124,7 @@ describe('a sent message', () => {
     );
     expect(
       say(outbound({ delivery: { ...delivered, state: 'pending', at: null, waitsFor: 'hold' } })),
-    ).toBe('You wrote this to Mom yourself; it waits because sending is on hold.');
+    ).toBe('You wrote this to Mom yourself; it is queued because sending is on hold.');
   });
 
   test('that was stopped at the last moment says why', () => {
@@ -135,7 +135,7 @@ describe('a sent message', () => {
         outbound({ actor: 'conversation:c', reason: 'conversation_grant', conversation, delivery }),
       ),
     ).toBe(
-      'The agent of the conversation “Get a quote” wrote this to Mom, which the permission of that conversation allowed; it was not sent, because you took the conversation over before it left.',
+      'The agent of the conversation “Get a quote” wrote this to Mom, which the permission of that conversation allowed; it was not sent, because you took over the conversation before it was sent.',
     );
   });
 });
@@ -170,7 +170,7 @@ const anyApproval: fc.Arbitrary<ApprovalAnswer> = fc.record({
   edited: fc.boolean(),
   decidedAt: maybe(moment),
   expiresAt: maybe(moment),
-  withdrawn: maybe(fc.constant('The contact wrote again, and that is answered.')),
+  withdrawn: maybe(fc.constant('The contact wrote again, and a new answer replaces this one.')),
 });
 const anyDelivery: fc.Arbitrary<DeliveryFacts> = fc.record({
   id: fc.uuid() as unknown as fc.Arbitrary<OutboxId>,
@@ -178,7 +178,7 @@ const anyDelivery: fc.Arbitrary<DeliveryFacts> = fc.record({
   state: fc.constantFrom(...OUTBOX_STATES),
   at: maybe(moment),
   inDoubt: fc.boolean(),
-  failure: maybe(fc.constantFrom('WhatsApp said no. Try again.', 'It was not sent.')),
+  failure: maybe(fc.constantFrom('WhatsApp refused it. Try again.', 'It was not sent.')),
   stop: maybe(reasons),
   waitsFor: fc.constantFrom('hold', 'paused', null),
 });
@@ -275,12 +275,12 @@ test('a message of an observed group says that it was read, and why the assistan
   const route = { outcome: 'handed_over', reason: 'observed' };
   const why = (answer: InboundStory['answer']) =>
     explainStory(inbound({ place: family, route, answer }), reading);
-  expect(why(null)).toBe('Read in silence, because you observe the group “Family”.');
+  expect(why(null)).toBe('Read silently, because you observe the group “Family”.');
   expect(why({ ...part, reason: 'not_owner' })).toBe(
-    'Read in silence, because you observe the group “Family”, and not answered: somebody other than you named your assistant.',
+    'Read silently, because you observe the group “Family”, and not answered: someone other than you named your assistant.',
   );
   expect(why({ ...part, reason: 'refused', refusal: 'no_reply_grant' })).toContain(
-    'because you asked it in the group “Family”, but the gate refused the answer, because you have not allowed writing here',
+    'because you asked it in the group “Family”, but the answer was not allowed, because you have not allowed replies here',
   );
   expect(why({ ...part, reason: 'replied', answer: delivered })).toMatch(
     /^Answered by your assistant \(gpt-5-mini, run 3f2a91bc\), because you asked it in the group “Family”;/,

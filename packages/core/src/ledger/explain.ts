@@ -32,11 +32,11 @@ export const explainStory = (story: MessageStory, reading: ReaderClock): string 
 
 function inboundSentence(story: InboundStory, reading: ReaderClock): string {
   const { route } = story;
-  if (route === null) return 'Waits: it was taken in, and nobody has decided yet whose it is.';
+  if (route === null) return 'Waiting: it was received and is not routed yet.';
   if (Object.hasOwn(BY_ROUTE, route.reason)) {
     return BY_ROUTE[route.reason as keyof typeof BY_ROUTE](story, reading);
   }
-  const stored = route.outcome === 'ignored' ? 'Ignored' : 'Stored and not answered';
+  const stored = route.outcome === 'ignored' ? 'Ignored' : 'Stored, not answered';
   return `${stored}: ${refusal(route.reason, story)}.`;
 }
 
@@ -44,23 +44,22 @@ type SayInbound = (story: InboundStory, reading: ReaderClock) => string;
 
 /** The router's own reasons; the policy's reasons for not reading follow below. */
 const BY_ROUTE = {
-  own_message: () => 'Ignored because it is yours.',
-  sent_by_relay: () => 'Ignored because Relay sent it itself.',
+  own_message: () => 'Ignored because you wrote it.',
+  sent_by_relay: () => 'Ignored because Relay sent it.',
   owner_reaction: () => 'You reacted to a message in your own chat.',
   signed_by_relay: () =>
-    'Ignored because it ends with the mark of your assistant, so it is not from you.',
-  group: ({ place }) =>
-    `Stored and not answered: nobody follows the group ${quoteName(place.name)}.`,
+    'Ignored because it ends with the signature of your assistant, so it is not from you.',
+  group: ({ place }) => `Stored, not answered: the group ${quoteName(place.name)} is not observed.`,
   observed: inObservedGroup,
   nothing_to_answer: ({ from }) =>
-    `Stored and not answered: it is a mark of ${shortName(from)} on a message, which says nothing that could be answered.`,
+    `Stored, not answered: ${shortName(from)} reacted to a message or changed one, which needs no answer.`,
   owner_takeover: ({ place, conversation }) =>
-    `You wrote this to ${shortName(place.name)} yourself, so ${conversation === null ? 'the open conversation' : `the conversation ${quoteName(conversation.objective)}`} is in your hands.`,
+    `You wrote this to ${shortName(place.name)} yourself, so ${conversation === null ? 'the open conversation' : `the conversation ${quoteName(conversation.objective)}`} was paused.`,
   open_conversation: inConversation,
   late_reply: ({ place, conversation }) =>
-    `Handed to ${conversation === null ? 'the conversation' : `the conversation ${quoteName(conversation.objective)}`} with ${shortName(place.name)}, which had ended before.`,
+    `Handed to ${conversation === null ? 'the conversation' : `the conversation ${quoteName(conversation.objective)}`} with ${shortName(place.name)}, which had already ended.`,
   late_reply_dismissed: ({ place }) =>
-    `Stored and not answered: you left the conversation with ${shortName(place.name)} as it had ended.`,
+    `Stored, not answered: you kept the conversation with ${shortName(place.name)} ended.`,
   to_assistant: ({ answer }, reading) =>
     answerSentence(
       { who: 'your assistant', because: 'because it came from your own number', may: '' },
@@ -72,7 +71,7 @@ const BY_ROUTE = {
       {
         who: 'auto-reply',
         because: `because your grant for ${shortName(place.name)} allowed reading`,
-        may: ' and answering',
+        may: ' and replies',
       },
       answer,
       reading,
@@ -81,18 +80,18 @@ const BY_ROUTE = {
 
 function refusal(reason: string, { place }: InboundStory): string {
   const name = shortName(place.name);
-  const knock = place.kind === 'group' ? '' : '; it was counted as a knock';
+  const request = place.kind === 'group' ? '' : '; it was counted as a message request';
   switch (reason) {
     case 'no_grant':
-      return `nobody granted reading ${name}${knock}`;
+      return `${name} had no grant${request}`;
     case 'no_read_grant':
-      return `your grant for ${name} did not allow reading${knock}`;
+      return `your grant for ${name} did not allow reading${request}`;
     case 'unresolved_identity':
       return 'it was not certain who wrote it';
     default:
       return Object.hasOwn(REASONS, reason)
-        ? `${toClause(REASONS[reason as ReasonCode].sentence)}${knock}`
-        : `the reason was recorded as ${reason}`;
+        ? `${toClause(REASONS[reason as ReasonCode].sentence)}${request}`
+        : `the recorded reason is ${reason}`;
   }
 }
 
@@ -110,9 +109,9 @@ function whatFollowed(conversation: ConversationPart, reading: ReaderClock): str
   const by = runSuffix(run);
   switch (run.state) {
     case 'running':
-      return `, whose agent${by} is at work on it`;
+      return `, whose agent${by} is working on it`;
     case 'failed':
-      return `, whose agent${by} failed over it`;
+      return `, whose agent${by} failed to answer it`;
     case 'discarded':
       return `, ${unread(conversation)}`;
     case 'done': {
@@ -123,7 +122,7 @@ function whatFollowed(conversation: ConversationPart, reading: ReaderClock): str
         return `, whose agent${by} read it and answered; ${deliveryClause(what, last, reading)}`;
       }
       if (approval !== null) return `, whose agent${by} read it and ${asked(approval, reading)}`;
-      return `, whose agent${by} read it and said nothing to it`;
+      return `, whose agent${by} read it and did not answer`;
     }
   }
 }
@@ -133,7 +132,7 @@ function unread({ state }: ConversationPart): string {
   if (state === 'PAUSED') return 'which is paused, so its agent has not read it';
   if (isTerminal(state as InstanceState)) return 'which ended before its agent read it';
   if (state === 'NEEDS_HUMAN_INTERVENTION')
-    return 'which waits for you, so its agent has not read it';
+    return 'which is waiting for you, so its agent has not read it';
   return 'whose agent has not read it yet';
 }
 
@@ -142,11 +141,11 @@ function asked(approval: ApprovalAnswer, reading: ReaderClock): string {
   const time = decidedAt === null ? '' : ` ${timeClause(decidedAt, reading)}`;
   switch (state) {
     case 'pending':
-      return 'wrote an answer that needs your yes under `relay approvals`';
+      return 'wrote an answer that needs your approval (`relay approvals`)';
     case 'approved':
       return `wrote an answer that you approved${time}`;
     case 'rejected':
-      return `wrote an answer that you rejected${time}`;
+      return `wrote an answer that you declined${time}`;
     case 'expired':
       return `wrote an answer, and ${lapsedClause(approval)}`;
     case 'gone':
@@ -173,11 +172,11 @@ function inObservedGroup({ place, answer }: InboundStory, reading: ReaderClock):
   const group = `the group ${quoteName(place.name)}`;
   const reason = answer?.reason ?? null;
   if (answer === null || reason === null) {
-    return `Read in silence, because you observe ${group}.`;
+    return `Read silently, because you observe ${group}.`;
   }
   if (SILENT.has(reason)) {
     const why = toClause(ANSWER_REASON_SENTENCES[reason as AnswerReason]);
-    return `Read in silence, because you observe ${group}, and not answered: ${why}.`;
+    return `Read silently, because you observe ${group}, and not answered: ${why}.`;
   }
   const because = `because you asked it in ${group}`;
   return answerSentence({ who: 'your assistant', because, may: '' }, answer, reading);
@@ -205,7 +204,7 @@ function answerSentence(
   const reason = answer?.reason ?? null;
   if (answer === null || reason === null) return notYet(answerer, answer);
   if (!Object.hasOwn(ANSWER_REASONS, reason)) {
-    return `Handed to ${who}, ${because}; what came of it was recorded as ${reason}.`;
+    return `Handed to ${who}, ${because}; the recorded result is ${reason}.`;
   }
   const why = reason as AnswerReason;
   const say = ANSWER_REASONS[why].outcome === 'waiting' ? waits : not;
@@ -216,14 +215,14 @@ function answerSentence(
 function notYet({ who, because }: Answerer, answer: AnswerPart | null): string {
   const run = answer?.run ?? null;
   return run?.state === 'running'
-    ? `Waits: ${who}${runSuffix(run)} is at work on it, ${because}.`
-    : `Waits: it was handed to ${who}, ${because}, and its turn has not come yet.`;
+    ? `Waiting: ${who}${runSuffix(run)} is working on it, ${because}.`
+    : `Waiting: it was handed to ${who}, ${because}, and is queued.`;
 }
 
 type Say = (answerer: Answerer, part: Part) => string;
 
 const waits: Say = ({ who, because }, part) =>
-  `Waits: it was handed to ${who}, ${because}, and ${said(part)}${again(part)}.`;
+  `Waiting: it was handed to ${who}, ${because}, and ${said(part)}${again(part)}.`;
 
 /** The answer was not written, or not sent. */
 const not: Say = ({ who, because }, part) =>
@@ -232,7 +231,7 @@ const not: Say = ({ who, because }, part) =>
 const said = ({ why }: Part): string => toClause(ANSWER_REASON_SENTENCES[why]);
 
 const again = ({ until, reading }: Part): string =>
-  until === null ? '' : `, so it is looked at again ${timeClause(until, reading)}`;
+  until === null ? '' : `; the next attempt is ${timeClause(until, reading)}`;
 
 /** Reasons whose sentence says more than the reason. */
 const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
@@ -241,19 +240,19 @@ const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
       ? `Not answered: ${who}${runSuffix(part.run)} wrote an answer, ${because}${may}${after(part)}.`
       : `Answered by ${who}${runSuffix(part.run)}, ${because}${may}${after(part)}.`,
   command: ({ who, because }, part) =>
-    `Carried out by ${who} as a command, ${because}${after(part) || untold(part)}.`,
+    `Carried out by ${who} as a command, ${because}${after(part) || notNotified(part)}.`,
   interrupted: ({ who, because }, part) =>
-    `Answered by ${who}${runSuffix(part.run)}, ${because}, with what it had done when it was interrupted${after(part)}.`,
+    `Answered by ${who}${runSuffix(part.run)}, ${because}, with what it had done before it was interrupted${after(part)}.`,
   failed: ({ who, because }, part) =>
-    `Answered by ${who}${runSuffix(part.run)}, ${because}, with why it could not be done${after(part)}.`,
+    `Answered by ${who}${runSuffix(part.run)}, ${because}, with the reason why it failed${after(part)}.`,
   draft: drafted,
 };
 
 const after = ({ answer, reading }: Part): string =>
   answer === null ? '' : `; ${deliveryClause('the answer', answer, reading)}`;
 
-const untold = (part: Part): string =>
-  part.refusal === null ? '' : `, and you were not told of it${refused(part)}`;
+const notNotified = (part: Part): string =>
+  part.refusal === null ? '' : `, but you were not notified${refused(part)}`;
 
 const refused = ({ refusal }: Part): string => {
   if (refusal === null) return '';
@@ -274,10 +273,10 @@ function drafted({ who, because, may }: Answerer, part: Part): string {
       const last = approval?.expiresAt
         ? ` before ${timeWithoutPreposition(approval.expiresAt, reading)}`
         : '';
-      return `Waits: ${by} drafted an answer, ${because}${may}, and it needs your yes under \`relay approvals\`${last}.`;
+      return `Waiting: ${by} drafted an answer, ${because}${may}, and it needs your approval${last} (\`relay approvals\`).`;
     }
     case 'rejected':
-      return `Not answered: ${by} drafted an answer, ${because}${may}, and you rejected it${time}.`;
+      return `Not answered: ${by} drafted an answer, ${because}${may}, and you declined it${time}.`;
     case 'expired':
       return `Not answered: ${by} drafted an answer, ${because}${may}, and ${lapsedClause(approval)}.`;
     case 'gone':
@@ -303,7 +302,7 @@ function caused(story: OutboundStory, reading: ReaderClock): string {
       return `You wrote this to ${to}${within}`;
     case 'conversation':
       return conversation === null
-        ? `The agent of a conversation that is gone${by} wrote this to ${to}`
+        ? `The agent of a deleted conversation${by} wrote this to ${to}`
         : `The agent of the conversation ${quoteName(conversation.objective)}${by} wrote this to ${to}`;
     case 'assistant':
       return `Your assistant${by} wrote this to ${to}${inAnswer(story, reading)}`;
@@ -312,9 +311,9 @@ function caused(story: OutboundStory, reading: ReaderClock): string {
     case 'scheduler':
       return `${schedule === null ? 'A schedule' : `The schedule ${quoteName(schedule.words)}`} sent this to ${to}`;
     case 'notifier':
-      return `Relay wrote this to ${to}${story.answers === null ? ' to tell you what needs you' : inAnswer(story, reading)}`;
+      return `Relay wrote this to ${to}${story.answers === null ? ' to notify you' : inAnswer(story, reading)}`;
     case 'token':
-      return `The program ${program === null ? id.slice(0, 8) : quoteName(program)} wrote this to ${to}`;
+      return `The client ${program === null ? id.slice(0, 8) : quoteName(program)} wrote this to ${to}`;
     default:
       return `The actor ${shortName(actor)} wrote this to ${to}`;
   }
@@ -343,13 +342,13 @@ function permitted(story: OutboundStory, reading: ReaderClock): string {
     case 'conversation_grant':
       return ', which the permission of that conversation allowed';
     case 'scheduled':
-      return ', as it was scheduled with your consent';
+      return ', because you agreed to this schedule';
     case 'approved':
-      return `, which you ${approval?.edited ? 'reworded and approved' : 'approved'}${approval?.decidedAt ? ` ${timeClause(approval.decidedAt, reading)}` : ''}`;
+      return `, which you ${approval?.edited ? 'edited and approved' : 'approved'}${approval?.decidedAt ? ` ${timeClause(approval.decidedAt, reading)}` : ''}`;
     default:
       return Object.hasOwn(REASONS, reason)
-        ? `, for ${toClause(REASONS[reason as ReasonCode].sentence)}`
-        : `, under the reason recorded as ${reason}`;
+        ? `, because ${toClause(REASONS[reason as ReasonCode].sentence)}`
+        : `, for the recorded reason ${reason}`;
   }
 }
 
@@ -365,20 +364,19 @@ export function approvalSentence(asked: ApprovalStory, reading: ReaderClock): st
   const time = decidedAt === null ? '' : ` ${timeClause(decidedAt, reading)}`;
   switch (state) {
     case 'pending': {
-      const last =
-        expiresAt === null ? '' : ` before ${timeWithoutPreposition(expiresAt, reading)}`;
-      return `Waits for your yes${last}: ${approvalReasonClause(asked.reason)}.`;
+      const last = expiresAt === null ? '' : ` until ${timeWithoutPreposition(expiresAt, reading)}`;
+      return `Waiting for your approval${last}: ${approvalReasonClause(asked.reason)}.`;
     }
     case 'approved':
-      return `You said yes${time}${delivery === null ? '' : `; ${deliveryClause('it', delivery, reading)}`}.`;
+      return `You approved it${time}${delivery === null ? '' : `; ${deliveryClause('it', delivery, reading)}`}.`;
     case 'rejected':
-      return `You said no${time}, so it was not done.`;
+      return `You declined it${time}, so it was not done.`;
     case 'expired':
       return withdrawn === null
-        ? 'Nobody said yes in time, so it was not done.'
-        : 'It was taken back before you answered, so it was not done.';
+        ? 'It was not approved in time, so it was not done.'
+        : 'It was withdrawn before you answered, so it was not done.';
     case 'gone':
-      return 'It is no longer kept, and was never approved.';
+      return 'It was deleted and never approved.';
   }
 }
 
@@ -387,9 +385,9 @@ const approvalReasonClause = (reason: string): string =>
 
 // The delivery state of an outbox message, as the end of a sentence.
 
-const WAITS = {
-  hold: 'because sending is on hold',
-  paused: 'because its conversation is paused',
+const QUEUED = {
+  hold: ' because sending is on hold',
+  paused: ' because its conversation is paused',
 } as const;
 
 /** `what` is “it” or “the answer”. */
@@ -398,22 +396,22 @@ function deliveryClause(what: string, facts: DeliveryFacts, reading: ReaderClock
   const time = at === null ? '' : ` ${timeClause(at, reading)}`;
   switch (state) {
     case 'pending':
-      return `${what} waits ${waitsFor === null ? 'to be sent' : WAITS[waitsFor]}`;
+      return `${what} is queued${waitsFor === null ? '' : QUEUED[waitsFor]}`;
     case 'sent':
-      return `${what} was sent${time}, and WhatsApp has not said yet that it arrived`;
+      return `${what} was sent${time}, and WhatsApp has not confirmed the delivery yet`;
     case 'delivered':
       return `${what} was delivered${time}`;
     case 'read':
       return `${what} was read${time}`;
     case 'unknown':
-      return `${what} may have arrived or not, for WhatsApp gave no answer`;
+      return `${what} may or may not have arrived, because WhatsApp did not confirm it`;
     case 'failed':
       return `${what} ${failed(facts)}`;
   }
 }
 
 function failed({ stop, failure, inDoubt }: DeliveryFacts): string {
-  const doubt = inDoubt ? ', though an earlier attempt may have arrived' : '';
+  const doubt = inDoubt ? ', but an earlier attempt may have arrived' : '';
   if (stop !== null) return `was not sent, because ${stopClause(stop)}${doubt}`;
   const why = failure === null ? '' : `: ${toClause(failure)}`;
   return `could not be sent${why}${doubt}`;

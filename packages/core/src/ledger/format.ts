@@ -57,8 +57,8 @@ export function toClause(sentence: string): string {
 export function lapsedClause(approval: ApprovalAnswer | null): string {
   const withdrawn = approval?.withdrawn ?? null;
   return withdrawn === null
-    ? 'nobody said yes in time'
-    : `it was taken back because ${toClause(withdrawn)}`;
+    ? 'it was not approved in time'
+    : `it was withdrawn because ${toClause(withdrawn)}`;
 }
 
 // Describes an actor in plain words.
@@ -80,6 +80,6 @@ export function describeActor(actor: string, name: string | null): string {
   const [kind = '', id = ''] = actor.split(':');
   const named = name === null ? id.slice(0, 8) : quoteName(name);
   if (kind === 'conversation') return `conversation ${named}`;
-  if (kind === 'token') return `program ${named}`;
+  if (kind === 'token') return `client ${named}`;
   return Object.hasOwn(ACTORS, kind) ? (ACTORS[kind] ?? kind) : shortName(actor);
 }

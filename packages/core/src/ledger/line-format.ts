@@ -5,7 +5,7 @@ import { ROUTE_REASONS } from '../router/route.ts';
 import { ANSWER_REASON_SENTENCES, STOP_REASONS } from './rows.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
-  route_message: 'a message came in',
+  route_message: 'receive a message',
   answer_message: 'answer a message',
   send_message: 'write a message',
   stop_message: 'send a message',
@@ -17,12 +17,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   cancel_conversation: 'cancel a conversation',
   manage_grant: 'change a grant',
   set_hold: 'hold or release all sending',
-  answer_approval: 'answer what waited',
+  answer_approval: 'answer an approval',
   observe_group: 'observe a group',
-  unobserve_group: 'no longer observe a group',
-  merge_contacts: 'two contacts are one',
-  forget: 'erase somebody',
-  enforce_retention: 'delete what is too old',
+  unobserve_group: 'stop observing a group',
+  merge_contacts: 'merge contacts',
+  forget: 'erase a contact or group',
+  enforce_retention: 'delete old data',
   react: 'react',
   mark_read: 'mark as read',
 };
@@ -31,8 +31,8 @@ export const describeAction = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action.replaceAll('_', ' ');
 
 const OTHERS: Readonly<Record<string, string>> = {
-  same_person: 'WhatsApp says that the two are one person.',
-  too_old: 'It was older than the limits of retention.',
+  same_person: 'WhatsApp reports that both are the same person.',
+  too_old: 'It was older than the retention limit.',
 };
 
 const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =

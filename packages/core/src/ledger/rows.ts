@@ -153,34 +153,35 @@ export const answerLedgerRow = ({ actor, message, reason, detail }: AnswerRow): 
 export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
   replied: 'It was answered.',
   command: 'It was a command, and was carried out.',
-  interrupted: 'The run was interrupted after it had acted; the answer says so.',
-  failed: 'The answer says why it could not be done.',
-  draft: 'The answer is a draft and needs your yes.',
-  quiet_hours: 'It is quiet hours.',
+  interrupted: 'The run was interrupted after some actions; the answer lists them.',
+  failed: 'It failed; the answer gives the reason.',
+  draft: 'The answer is a draft and needs your approval.',
+  quiet_hours: 'Quiet hours are active.',
   hold: 'Sending is on hold.',
   budget: 'The budget is used up for now.',
-  try_again: 'The model could not be reached and is asked again.',
-  read_only: 'The grant allows reading and not answering, so nothing was sent.',
-  nothing_said: 'The model had nothing to say.',
-  refused: 'The gate refused the answer.',
-  grant_gone: 'The grant was taken back before its turn came.',
+  try_again: 'The model could not be reached, so Relay tries again.',
+  read_only: 'The grant allows reading only, so nothing was sent.',
+  nothing_said: 'The model gave no answer.',
+  refused: 'The answer was not allowed.',
+  grant_gone: 'The grant was revoked before it was answered.',
   too_old: 'It arrived too long after it was written.',
-  budget_used: 'The turns allowed for this contact are used up.',
-  loop: 'Two machines seemed to answer each other.',
+  budget_used: 'The limit of answers to this contact is reached.',
+  loop: 'It looked like a loop between two machines.',
   model_failed: 'The model failed.',
   no_model: 'No model is set up.',
-  conversation: 'A conversation with the contact has the say.',
+  conversation: 'A conversation with the contact handles it.',
   owner_wrote: 'You wrote yourself before the answer was ready.',
-  overtaken: 'Later messages came first, and the answer to the last one is for all of them.',
+  overtaken:
+    'Later messages arrived before the answer was ready; the answer to the last one covers all.',
   stopped: 'You stopped it.',
-  nothing_to_answer: 'There is nothing in it that could be answered.',
-  not_owner: 'Somebody other than you named your assistant.',
-  mention_only: 'It speaks of your assistant and asks nothing of it.',
-  false_positive: 'The name meant somebody or something else.',
-  unclear: 'The model did not say clearly that something was asked of your assistant.',
-  cadence: 'The group was answered a moment ago, or as often as it may be in a day.',
-  taken_back: 'It was taken back or changed before it was answered.',
-  on_hold: 'Sending was on hold, and a group is not answered later.',
+  nothing_to_answer: 'It contains nothing that can be answered.',
+  not_owner: 'Someone other than you named your assistant.',
+  mention_only: 'It mentions your assistant but asks it nothing.',
+  false_positive: 'The name meant someone or something else.',
+  unclear: 'The model could not tell whether your assistant was asked something.',
+  cadence: 'The group was answered a moment ago, or has reached its daily limit.',
+  taken_back: 'It was deleted or edited before it was answered.',
+  on_hold: 'Sending was on hold, and groups are not answered later.',
 };
 
 // Why a permitted message was not sent: the result of the re-check right before sending. Written to the ledger as
@@ -188,16 +189,16 @@ export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
 // rename one.
 
 export const STOP_REASONS = {
-  revoked: 'the permission for it was taken back before it was sent',
-  altered: 'it was not the message that had been permitted',
+  revoked: 'its permission was revoked before it was sent',
+  altered: 'it differs from the message that was allowed',
   forged: 'its permit was not written by Relay',
-  taken_over: 'you took the conversation over before it left',
-  overtaken: 'the contact answered before this follow-up left',
+  taken_over: 'you took over the conversation before it was sent',
+  overtaken: 'the contact replied before this follow-up was sent',
   answered: 'the contact wrote before it was sent',
   conversation_over: 'the conversation ended before it was sent',
-  unscheduled: 'the schedule was cancelled before it left',
-  too_old: 'it would have come too long after you asked in the group',
-  no_address: 'no address is known for the contact',
+  unscheduled: 'the schedule was cancelled before it was sent',
+  too_old: 'it would have been sent too long after you asked in the group',
+  no_address: 'the contact has no known address',
   restored: 'it had been queued for more than a day when an archive was restored',
 } as const;
 
@@ -221,5 +222,5 @@ export const stopLedgerRow = (
 export function stopClause(reason: string): string {
   if (Object.hasOwn(STOP_REASONS, reason)) return STOP_REASONS[reason as keyof typeof STOP_REASONS];
   if (Object.hasOwn(REASONS, reason)) return toClause(REASONS[reason as ReasonCode].sentence);
-  return `of the reason recorded as ${reason}`;
+  return `of the recorded reason ${reason}`;
 }

@@ -144,12 +144,12 @@ export function toReadableMessage({
   const label = LABELS[kind];
   // An unknown kind has only its placeholder to show; anything else was typed.
   if (label === undefined && !PLACEHOLDER.test(body)) return { label: null, text: body };
-  return { label: labelled(label ?? 'A message Relay cannot show', lengthOf(media)), text: typed };
+  return { label: labelled(label ?? 'Unsupported message', lengthOf(media)), text: typed };
 }
 
 const reaction = (emoji: string): ReadableMessage =>
   emoji === ''
-    ? { label: 'Took a reaction back', text: '' }
+    ? { label: 'Removed a reaction', text: '' }
     : { label: `Reacted ${emoji}`, text: '' };
 
 const labelled = (label: string, more: string | null): string =>

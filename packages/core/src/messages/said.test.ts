@@ -52,7 +52,7 @@ test('describes a reaction, its removal and a deletion as actions', () => {
   const reacted = (words: string) =>
     toReadableMessage(stored('reactionMessage', '[reactionMessage]', { details: { words } })).label;
   expect(reacted('👍')).toBe('Reacted 👍');
-  expect(reacted('')).toBe('Took a reaction back');
+  expect(reacted('')).toBe('Removed a reaction');
   expect(toReadableMessage(stored('protocolMessage', '[protocolMessage]')).label).toBe(
     'Deleted a message',
   );
@@ -60,7 +60,7 @@ test('describes a reaction, its removal and a deletion as actions', () => {
 
 test('labels an unknown kind as such, never by WhatsApp’s name', () => {
   expect(toReadableMessage(stored('futureProofMessage', '[futureProofMessage]'))).toEqual({
-    label: 'A message Relay cannot show',
+    label: 'Unsupported message',
     text: '',
   });
 });

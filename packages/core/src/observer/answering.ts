@@ -63,13 +63,13 @@ function zoneDayOf(zone: Zone, now: number): { start: number; end: number } {
   return { start: zone.instantOf(midnight), end };
 }
 
-const OFF = 'Answers in groups are switched off: observer.answers_per_day is 0.';
+const OFF = 'Answers in groups are turned off: observer.answers_per_day is 0.';
 const DAY_SPENT = (most: number): string =>
   most === 1
-    ? 'This group was answered once today, and that is its limit for a day.'
-    : `This group was answered ${most} times today, and that is its limit for a day.`;
+    ? 'This group has reached its limit of 1 answer per day.'
+    : `This group has reached its limit of ${most} answers per day.`;
 const TOO_SOON = (minutes: number): string =>
-  `This group was answered less than ${minutes === 1 ? 'a minute' : `${minutes} minutes`} ago.`;
+  `This group was answered less than ${minutes === 1 ? '1 minute' : `${minutes} minutes`} ago.`;
 
 // The maximum age of a request in a group. Minutes later the chat has moved on and an answer would confuse, so there is
 // none.

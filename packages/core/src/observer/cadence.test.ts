@@ -40,7 +40,7 @@ test('refuses until midnight in the group’s zone after five answers', () => {
     allowed: false,
     limit: 'day',
     nextAt: at('2026-06-04T23:00:00Z'),
-    sentence: 'This group was answered 5 times today, and that is its limit for a day.',
+    sentence: 'This group has reached its limit of 5 answers per day.',
   });
   expect(ask({ answered, now: at('2026-06-04T23:00:00Z') }).allowed).toBe(true);
 });
@@ -50,7 +50,7 @@ test('a limit of zero never allows an answer, and the reason names the setting',
     allowed: false,
     limit: 'off',
     nextAt: null,
-    sentence: 'Answers in groups are switched off: observer.answers_per_day is 0.',
+    sentence: 'Answers in groups are turned off: observer.answers_per_day is 0.',
   });
 });
 

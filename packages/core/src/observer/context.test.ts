@@ -175,7 +175,7 @@ test('messages older than a day are not among the latest', () => {
   expect(text).not.toContain('yesterday');
 });
 
-test('facts carry their day, and the model is told that old ones may be out of date', () => {
+test('facts carry their day, and the model reads that old ones may be out of date', () => {
   verifies('004-ANTI-STALE');
   const { text } = buildGroupContext(
     '',

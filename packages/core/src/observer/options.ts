@@ -31,4 +31,4 @@ export const announcementFor = (
   { assistantName }: Pick<ObservedTerms, 'assistantName'>,
   days: number,
 ): string =>
-  `Just so you know: my assistant ${assistantName} reads along in this group and makes digests for me. It writes nothing here unless I ask it by name, sees no photos and hears no voice notes, and forgets the messages after ${days} days. Tell me if you mind.`;
+  `For your information: my assistant ${assistantName} reads this group and writes digests for me. It writes here only when I ask it by name, cannot see photos or hear voice notes, and deletes the messages after ${days} days. Tell me if you mind.`;

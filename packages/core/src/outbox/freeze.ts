@@ -14,17 +14,17 @@ export const FREEZES = {
   too_fast: {
     stops: 'everything',
     sentence:
-      'WhatsApp says this account sends too much at once. Everything waits until {until}; nothing is lost.',
+      'WhatsApp reports that this account sends too many messages at once. Sending is paused until {until}; queued messages are kept.',
   },
   time_lock: {
     stops: 'first_contacts',
     sentence:
-      'WhatsApp does not let this account write to new people until {until}. Known contacts are served as usual.',
+      'WhatsApp blocks this account from writing to new people until {until}. Known contacts are not affected.',
   },
   stranger_refused: {
     stops: 'first_contacts',
     sentence:
-      'WhatsApp refused a first message to somebody new, so first contacts rest until {until}. Known contacts are served as usual.',
+      'WhatsApp refused a first message to a new person, so first messages are paused until {until}. Known contacts are not affected.',
   },
 } as const satisfies Record<string, FreezeSpec>;
 
@@ -54,13 +54,13 @@ export function interpretRefusal(code: number | null): SendRefusal {
         verdict: 'final',
         freeze: 'stranger_refused',
         sentence:
-          'WhatsApp does not let this account write to this person first. It works once they have written to you.',
+          'WhatsApp does not allow this account to write to this person first. You can write after they have written to you.',
       };
     case 429:
       return {
         verdict: 'later',
         freeze: 'too_fast',
-        sentence: 'WhatsApp said that it was too much at once. The message waits.',
+        sentence: 'WhatsApp reports too many messages at once. The message is queued.',
       };
     default:
       return {
@@ -123,14 +123,15 @@ const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 // Why a failed message was not sent: sentences for people, some of which clients must be able to distinguish.
 
-export const NOT_REACHED_SENTENCE =
-  'WhatsApp could not be reached for this message after several tries. Check the connection and send it anew.';
-
+// Failures are stored as text, and these beginnings classify them: never change one.
+const NOT_REACHED = 'WhatsApp could not be reached for this message';
 const REFUSED = 'WhatsApp refused this message';
+
+export const NOT_REACHED_SENTENCE = `${NOT_REACHED} after several attempts. Check the connection and send it again.`;
 
 /** For an unknown code. */
 const refusedSentence = (code: number | null): string =>
-  `${REFUSED}${code === null ? '' : ` (code ${code})`}. Check the recipient and send it anew.`;
+  `${REFUSED}${code === null ? '' : ` (code ${code})`}. Check the recipient and send it again.`;
 
 type FailureKind =
   /** The network failed. */
@@ -141,6 +142,6 @@ type FailureKind =
   | 'stopped';
 
 export function classifyFailure(failure: string): FailureKind {
-  if (failure === NOT_REACHED_SENTENCE) return 'not_reached';
+  if (failure.startsWith(NOT_REACHED)) return 'not_reached';
   return failure.startsWith(REFUSED) ? 'unexpected' : 'stopped';
 }

@@ -1,4 +1,4 @@
-// Decides whether the owner dictated a message word for word, as in "Tell Mom I will be 20 minutes late". Strict on
+// Decides whether the owner dictated a message verbatim, as in "Tell Mom I will be 20 minutes late". Strict on
 // purpose: a model that obeys an attacker chooses text and recipient. Only this counts: a verb such as "tell", the
 // recipient's name, then one sentence, which is the whole message. A second sentence may be meant for the assistant
 // alone.

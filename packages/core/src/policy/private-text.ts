@@ -1,6 +1,6 @@
 // Decides whether a text reveals private text: a long quotation, or a code. Text is compared without case, accents,
 // spaces and punctuation, forwards, backwards, and decoded from the common encodings. What the other side said and what
-// may be told are not secret. It does not detect paraphrases or ciphers.
+// may be shared are not secret. It does not detect paraphrases or ciphers.
 import { bytesToComparableText, reverseText, toComparableText } from './comparable-text.ts';
 
 interface PrivateTexts {

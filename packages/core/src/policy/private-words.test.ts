@@ -71,7 +71,7 @@ describe('quotations', () => {
     expect(quotes('I would like to buy the blue bicycle.', { objective })).toBe(false);
   });
 
-  test('ignores what the contact said or may be told', () => {
+  test('ignores what the contact said or may know', () => {
     expect(quotes(`You said: ${PART}`, { known: [`So: ${PART}`] })).toBe(false);
     expect(quotes(`Yes: ${PART}`, { facts: [PART] })).toBe(false);
     expect(quotes(`Ref ${CODE}`, { known: [`is it canary-objective-D41D8C?`] })).toBe(false);

@@ -1,4 +1,4 @@
-// Every reason of the policy, with its outcome and the sentence for people: why, and the next step if there is one.
+// Every reason of the policy, with its outcome, why (`sentence`) and, if something can be done, what to do (`action`).
 // Reasons are persisted in the ledger: never rename one.
 import { ERRORS, RelayError } from '@relay/contract/errors';
 
@@ -8,160 +8,165 @@ type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 interface ReasonSpec {
   readonly outcome: DecisionOutcome;
   readonly sentence: string;
+  readonly action?: string;
 }
 
 const allow = (sentence: string) => ({ outcome: 'allow', sentence }) as const;
-const ask = (sentence: string) => ({ outcome: 'needs_approval', sentence }) as const;
-const deny = (sentence: string) => ({ outcome: 'deny', sentence }) as const;
+const ask = (sentence: string, action = 'Approve or decline it with `relay approvals`.') =>
+  ({ outcome: 'needs_approval', sentence, action }) as const;
+const deny = (sentence: string, action?: string) =>
+  ({ outcome: 'deny', sentence, ...(action === undefined ? {} : { action }) }) as const;
 
 export const REASONS = {
   // Allowed
   owner: allow('You did this yourself.'),
-  own_chat: allow('It is your own chat.'),
-  owners_assistant: allow('Your own assistant may look this up for you.'),
-  standing_grant: allow('Your standing grant for this chat allows it.'),
-  conversation_grant: allow('You permitted it when this conversation was created.'),
-  scheduled: allow('It was scheduled with your consent, to this chat and in these words.'),
-  narrowing: allow('It only takes permissions away, which takes effect at once.'),
+  own_chat: allow('This is your own chat.'),
+  owners_assistant: allow('Your assistant may look this up for you.'),
+  standing_grant: allow('Your grant for this chat allows it.'),
+  conversation_grant: allow('You allowed it when you created this conversation.'),
+  scheduled: allow('You agreed to this scheduled text for this chat.'),
+  narrowing: allow('It only removes permissions.'),
   token_scope: allow('The scopes of this token allow it.'),
   approved: allow('You approved exactly this.'),
 
   // The owner decides; each becomes an approval
-  draft: ask('Replies here are drafts. Read it under `relay approvals` and send it with your yes.'),
-  first_contact: ask(
-    'This person was never written to from this account. Approve the first message under `relay approvals`.',
-  ),
-  confirm: ask(
-    'You are asked before this is sent. Say yes where it asks you, or under `relay approvals`.',
-  ),
-  late: ask(
-    'The message had waited for hours before it was answered. Read the answer under `relay approvals` and send it with your yes.',
-  ),
-  edited: ask(
-    'You changed the words, so they need a yes of their own. Say it under `relay approvals`.',
-  ),
-  widening: ask(
-    'Only you widen a grant or change whom it names. Say yes or no under `relay approvals`.',
-  ),
-  start_conversation: ask(
-    'Agents may not start conversations with this contact by themselves. Approve this one under `relay approvals`.',
-  ),
+  draft: ask('Replies in this chat are drafts that you approve.'),
+  first_contact: ask('This account has never written to this person.'),
+  confirm: ask('This client asks for confirmation before it sends.'),
+  late: ask('The message was several hours old when it was answered.'),
+  edited: ask('You changed the text, so it needs a new approval.'),
+  widening: ask('Only you can extend a grant or change its contact.'),
+  start_conversation: ask('Agents may not start conversations with this contact on their own.'),
   // For reasons that begin with `read_then_`, the ledger records what the run had read.
-  read_then_send: ask(
-    'The agent had read text of others before it wrote this, so it may not be its own idea. Check it under `relay approvals`.',
-  ),
+  read_then_send: ask('The agent had read text of other people before it wrote this.'),
   read_then_grant: ask(
-    'The agent had read messages of others before it asked to change a grant. Check it under `relay approvals`.',
+    'The agent had read messages of other people before it asked to change a grant.',
   ),
   hidden_characters: ask(
-    'The text has characters that cannot be seen or that change how it reads. Check it under `relay approvals`.',
+    'The text contains invisible characters, or characters that change how it reads.',
   ),
-  read_then_cancel: ask(
-    'The agent had read text of others before it asked to cancel this. Check it under `relay approvals`.',
-  ),
-  read_then_schedule: ask(
-    'The agent had read messages of others before it scheduled this. Check it under `relay approvals`.',
-  ),
+  read_then_cancel: ask('The agent had read text of other people before it asked to cancel this.'),
+  read_then_schedule: ask('The agent had read messages of other people before it scheduled this.'),
   read_then_start: ask(
-    'The agent had read messages of others before it started this conversation. Check it under `relay approvals`.',
+    'The agent had read messages of other people before it started this conversation.',
   ),
 
   quotes_private: ask(
-    'The message quotes what you told the agent in confidence. Read it under `relay approvals` and send it with your yes, or reject it and resume the conversation.',
+    'The message quotes something you told the agent in confidence.',
+    'Approve or decline it with `relay approvals`; after declining, resume the conversation.',
   ),
 
   // Refused: the actor
-  no_rule: deny('No rule allows this, so it is refused.'),
-  owner_only: deny('Only you may do this. Do it yourself in the console or with `relay`.'),
+  no_rule: deny('No rule allows this.'),
+  owner_only: deny('Only you may do this.', 'Do it in the console or with the `relay` command.'),
   widening_owner_only: deny(
-    'Only you widen a grant. Change it yourself with `relay grant`, or under People & grants in the console.',
+    'Only you can extend a grant.',
+    'Change it with `relay grant`, or in the console under People and grants.',
   ),
-  session_only_replies: deny(
-    'A session with a contact may answer in its own chat and do nothing else.',
-  ),
-  observer_is_silent: deny('The observer reads and never sends or changes anything.'),
-  notifier_only_tells: deny('The notifier writes to you in your own chat and to nobody else.'),
-  scheduler_only_sends: deny('The scheduler sends what was scheduled and does nothing else.'),
-  not_a_reader: deny('This kind of agent has no business reading that.'),
+  session_only_replies: deny('An agent that answers a contact may only reply in that chat.'),
+  observer_is_silent: deny('The observer only reads; it never sends or changes anything.'),
+  notifier_only_tells: deny('Notifications go only to your own chat.'),
+  scheduler_only_sends: deny('The scheduler only sends what was scheduled.'),
+  not_a_reader: deny('This kind of agent may not read that.'),
   missing_scope: deny(
-    'This token lacks the scope for it. `relay token create` makes one that has it.',
+    'This token does not have the scope for it.',
+    'Create a token with that scope with `relay token create`.',
   ),
   contact_not_on_token: deny(
-    'This token is limited to certain contacts and this is none of them. `relay token create` makes another.',
+    'This token is limited to other contacts.',
+    'Create another token with `relay token create`.',
   ),
   token_gone: deny(
-    'The token of the program that asked was revoked or has expired. Whoever still needs it gets another with `relay token create`.',
+    'The token of the client was revoked or has expired.',
+    'Create another with `relay token create`.',
   ),
 
   not_its_own: deny(
-    'Somebody else began it, and a program ends only what it began. End it yourself with `relay`.',
+    'A client can end only what it started itself.',
+    'End it yourself with `relay`.',
   ),
   paused_by_another: deny(
-    'A program resumes only what it paused itself and you have not taken over since. Resume it yourself with `relay resume`.',
+    'A client can resume only what it paused itself and you have not taken over since.',
+    'Resume it yourself with `relay resume`.',
   ),
   program_gone: deny(
-    'The program that scheduled it has lost its token or the scope for it. Schedule it yourself with `relay schedule`.',
+    'The client that scheduled this lost its token or its scope.',
+    'Schedule it yourself with `relay schedule`.',
   ),
 
   // Refused: the current state
-  hold: deny('Sending is on hold. `relay release` ends the hold.'),
+  hold: deny('Sending is on hold.', 'End the hold with `relay release`.'),
   time_locked: deny(
-    'WhatsApp does not let this account write to new people for now. Try again when the lock has ended; `relay status` shows it.',
+    'WhatsApp currently blocks this account from writing to new people.',
+    'Try again when the block has ended; `relay status` shows it.',
   ),
   first_contact_cap: deny(
-    'Your settings allow no first contacts. Raise `pacing.first_contacts_per_day` above 0 to write to new people.',
+    'Your settings allow no first contacts.',
+    'Raise `pacing.first_contacts_per_day` above 0 to write to new people.',
   ),
-  not_on_whatsapp: deny(ERRORS.not_on_whatsapp.sentence),
+  not_on_whatsapp: deny(ERRORS.not_on_whatsapp.sentence, ERRORS.not_on_whatsapp.action),
 
   too_many_waiting: deny(
-    'Too many approvals are waiting already. Answer some of them under `relay approvals`, then ask again.',
+    'Too many approvals are pending.',
+    'Answer some of them with `relay approvals`, then ask again.',
   ),
 
   // Refused: the text
-  unsendable: deny('It holds a character that no message can carry.'),
+  unsendable: deny('The text contains a character that cannot be sent.'),
 
   // Refused: the place
   unknown_chat: deny('There is no such chat.'),
   unknown_contact: deny('There is no such contact or group.'),
-  wrong_facts: deny('What is known is about another chat, so nothing was decided on it.'),
+  wrong_facts: deny('The data for this decision belongs to another chat.'),
   unresolved_identity: deny(
-    'It is not certain who this is, so nobody may read or write here. It resolves itself when WhatsApp names the contact.',
+    'It is not certain who this is.',
+    'Wait until WhatsApp has identified the contact.',
   ),
-  other_chat: deny('This session is bound to another chat.'),
-  direct_chats_only: deny('This works in direct chats only, not in a group.'),
-  yourself: deny('This is your own number. A conversation needs somebody else.'),
+  other_chat: deny('This agent may write only in another chat.'),
+  direct_chats_only: deny('This works only in direct chats, not in groups.'),
+  yourself: deny('This is your own number.', 'Choose another person for a conversation.'),
   observed_group: deny(
-    'This group is observed in silence: an answer goes there only when you ask for it there.',
+    'This group is observed silently: answers are sent there only when you ask there.',
   ),
   group_rests: deny(
-    'This group was answered a moment ago, or as often as it may be in a day. `observer` in the settings says how often.',
+    'This group was answered a moment ago, or has reached its daily limit.',
+    'Change the limits under `observer` in the settings.',
   ),
 
   // Refused: the grant
-  no_grant: deny('You have granted nothing here. `relay grant` does.'),
-  no_read_grant: deny('You have not allowed reading here. `relay grant … --read` does.'),
-  no_reply_grant: deny('You have not allowed writing here. `relay grant … --reply` does.'),
+  no_grant: deny('This contact has no grant.', 'Add one with `relay grant`.'),
+  no_read_grant: deny(
+    'You have not allowed reading here.',
+    'Allow it with `relay grant … --read`.',
+  ),
+  no_reply_grant: deny(
+    'You have not allowed replies here.',
+    'Allow them with `relay grant … --reply`.',
+  ),
   no_initiate_grant: deny(
-    'You have not allowed agents to start conversations here. `relay grant … --initiate` does.',
+    'You have not allowed agents to start conversations here.',
+    'Allow it with `relay grant … --initiate`.',
   ),
-  not_in_conversation: deny(
-    'The permission was for one conversation with one contact; this is not it.',
-  ),
+  not_in_conversation: deny('The permission was for another conversation or contact.'),
   conversation_ended: deny(
-    'The conversation has ended and its permission with it. `relay create` starts another.',
+    'The conversation has ended, and its permission with it.',
+    'Start another with `relay create`.',
   ),
-  not_observed: deny('This group is not observed. `relay observe` begins it.'),
-  no_schedule: deny('Nothing of this kind was scheduled, so nothing is sent.'),
+  not_observed: deny('This group is not observed.', 'Observe it with `relay observe add`.'),
+  no_schedule: deny('There is no such schedule.'),
   schedule_changed: deny(
-    'It is not what was scheduled: the chat or the words differ. Schedule it anew with `relay schedule`.',
+    'The chat or the text differs from what was scheduled.',
+    'Schedule it again with `relay schedule`.',
   ),
 
   // Refused: the approval
   approval_differs: deny(
-    'What you approved was something else. Approve this under `relay approvals`.',
+    'You approved something else.',
+    'Approve this one with `relay approvals`.',
   ),
   approval_spent: deny(
-    'That approval was used already; each is good for once. Approve it anew under `relay approvals`.',
+    'This approval was already used.',
+    'Approve it again with `relay approvals`.',
   ),
 } as const satisfies Record<string, ReasonSpec>;
 
@@ -186,6 +191,16 @@ export const decisionFor = (reason: ReasonCode): Decision => ({
 export const refusalError = (reason: ReasonCode): RelayError =>
   reason === 'not_on_whatsapp'
     ? new RelayError(reason)
-    : new RelayError('denied', { reason: reasonSentence(reason) });
+    : new RelayError(
+        'denied',
+        { reason: REASONS[reason].sentence },
+        { action: specOf(reason).action },
+      );
 
-export const reasonSentence = (reason: ReasonCode): string => REASONS[reason].sentence;
+/** Why, and what to do. */
+export const reasonText = (reason: ReasonCode): string => {
+  const { sentence, action } = specOf(reason);
+  return action === undefined ? sentence : `${sentence} ${action}`;
+};
+
+const specOf = (reason: ReasonCode): ReasonSpec => REASONS[reason];

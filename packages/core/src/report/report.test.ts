@@ -15,18 +15,18 @@ const report = (over: Partial<RestartReport> = {}): RestartReport => ({
 });
 
 test.each([
-  [{}, 'Away for 1 h 2 min: no message was missed.'],
+  [{}, 'Relay was offline for 1 h 2 min: no messages missed.'],
   [
     { messages: 500, chats: 12, unknownSends: 1 },
-    'Away for 1 h 2 min: 500 messages came in from 12 chats, 1 send is unknown.',
+    'Relay was offline for 1 h 2 min: 500 messages received from 12 chats, delivery of 1 message unknown.',
   ],
   [
     { messages: 1, chats: 1, unknownSends: 2, needsYou: 1 },
-    'Away for 1 h 2 min: 1 message came in from 1 chat, 2 sends are unknown, 1 thing needs you.',
+    'Relay was offline for 1 h 2 min: 1 message received from 1 chat, delivery of 2 messages unknown, 1 item needs you.',
   ],
   [
     { cause: 'link' as const, needsYou: 3 },
-    'WhatsApp was away for 1 h 2 min: no message was missed, 3 things need you.',
+    'WhatsApp was disconnected for 1 h 2 min: no messages missed, 3 items need you.',
   ],
 ])('%o reads: %s', (over, sentence) => {
   expect(reportSentence(report(over))).toBe(sentence);

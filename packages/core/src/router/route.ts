@@ -4,25 +4,24 @@ import type { ContactId, InstanceId } from '@relay/contract/ids';
 import { isMark } from '../messages/message.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
 import { canRead, type ReadFacts } from '../policy/read.ts';
-import { type ReasonFor, reasonSentence } from '../policy/reasons.ts';
+import { type ReasonFor, reasonText } from '../policy/reasons.ts';
 
 /** The router's own reasons; a refusal to read has the policy's reason. */
 export const ROUTE_REASONS = {
-  own_message: 'Ignored because it is yours.',
-  sent_by_relay: 'Ignored because Relay sent it itself.',
-  owner_takeover:
-    'You wrote to the contact of an open conversation yourself, so it is in your hands.',
+  own_message: 'Ignored because you wrote it.',
+  sent_by_relay: 'Ignored because Relay sent it.',
+  owner_takeover: 'You wrote to the contact of an open conversation yourself, so it was paused.',
   open_conversation: 'Handed to the open conversation with this contact.',
   late_reply: 'Handed to the conversation with this contact that ended in the last 7 days.',
-  late_reply_dismissed: 'Stored. You left the conversation with this contact as it had ended.',
+  late_reply_dismissed: 'Stored. You kept the conversation with this contact ended.',
   signed_by_relay:
-    'Ignored because it ends with the mark of your assistant, so it is not from you.',
+    'Ignored because it ends with the signature of your assistant, so it is not from you.',
   to_assistant: 'Handed to your assistant.',
-  owner_reaction: 'You reacted to a message in your own chat, which may answer a notice.',
-  readable_contact: 'Handed to auto-reply, because your grant lets this contact be read.',
-  nothing_to_answer: 'Stored. A mark on a message says nothing that could be answered.',
-  group: 'Stored. Nobody follows this group.',
-  observed: 'Read in silence, because you observe this group.',
+  owner_reaction: 'You reacted to a message in your own chat, which can answer an approval.',
+  readable_contact: 'Handed to auto-reply, because your grant allows reading this contact.',
+  nothing_to_answer: 'Stored. A reaction to a message or a change of one needs no answer.',
+  group: 'Stored. This group is not observed.',
+  observed: 'Read silently, because you observe this group.',
 } as const;
 
 export type RouteReason = keyof typeof ROUTE_REASONS | ReasonFor<'deny'>;
@@ -149,4 +148,4 @@ function ownersOwn({ chat, conversation, kind }: RouteFacts): Route {
 export const routeSentence = (reason: RouteReason): string =>
   Object.hasOwn(ROUTE_REASONS, reason)
     ? ROUTE_REASONS[reason as keyof typeof ROUTE_REASONS]
-    : reasonSentence(reason as ReasonFor<'deny'>);
+    : reasonText(reason as ReasonFor<'deny'>);

@@ -58,7 +58,7 @@ function daysWords(days: readonly Weekday[]): string {
 function cronWords(expression: string): string {
   const [, minute = '', hour = '', day = '', month = ''] =
     /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
-  if (day === '') return stepWords(expression) ?? `by cron "${expression}"`;
+  if (day === '') return stepWords(expression) ?? `cron "${expression}"`;
   const time = `${two(Number(hour))}:${two(Number(minute))}`;
   const name = MONTH_NAMES[Number(month) - 1];
   if (day === 'L') return `on the last day of ${name ?? 'every month'} at ${time}`;
@@ -81,15 +81,15 @@ function ordinal(day: number): string {
 }
 
 const CATCH_UPS: Readonly<Record<CatchUp, string>> = {
-  skip: 'what is missed is left out',
-  once: 'of what is missed, the last is sent late',
-  all: 'all that is missed is sent late',
+  skip: 'skip missed runs',
+  once: 'send the last missed run late',
+  all: 'send all missed runs late',
 };
 
-/** What happens to missed runs. */
+/** What happens to missed runs, as the end of “If Relay is offline at that time: …”. */
 export function describeCatchUp({ kind }: Pick<ScheduleRule, 'kind'>, catchUp: CatchUp): string {
   if (kind !== 'once') return CATCH_UPS[catchUp];
-  return catchUp === 'skip' ? 'missed, it is left out' : 'missed, it is sent late';
+  return catchUp === 'skip' ? 'skip the run' : 'send it late';
 }
 
 /** Such as: Mon 16 Nov 2026 14:30. */

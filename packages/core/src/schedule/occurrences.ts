@@ -106,10 +106,10 @@ const MAX_LATE_RUNS = 100;
 const LOOK = 10_000;
 
 export const SKIP_REASONS = {
-  late: 'Relay was not there at the time, and this schedule leaves out what is missed.',
-  superseded: 'Relay was not there at the time, and a later one was sent in its place.',
-  replaced: 'It could not leave in time, and the next one took its place.',
-  too_many: 'Relay was not there for so long that only the last 100 were sent late.',
+  late: 'Relay was offline at that time, and this schedule skips missed runs.',
+  superseded: 'Relay was offline at that time, and a later run was sent instead.',
+  replaced: 'It could not be sent in time, and the next run replaced it.',
+  too_many: 'Relay was offline for so long that only the last 100 runs were sent late.',
 } as const;
 type SkipReason = keyof typeof SKIP_REASONS;
 
@@ -188,13 +188,13 @@ const wrong = (sentence: string): CheckedRule => ({ ok: false, sentence });
 export function checkRule(given: unknown, zoneName: string, now: Date): CheckedRule {
   const zone = findZone(zoneName);
   if (zone === null) {
-    return wrong(
-      `"${zoneName}" is not a time zone. Give one like Europe/Berlin or America/New_York.`,
-    );
+    return wrong(`"${zoneName}" is not a time zone. Give one such as Europe/Berlin.`);
   }
   const parsed = ruleSchema.safeParse(given);
-  if (!parsed.success)
-    return wrong(`${(parsed.error.issues[0]?.message ?? 'It is no rule').replace(/\.$/, '')}.`);
+  if (!parsed.success) {
+    const message = parsed.error.issues[0]?.message ?? 'The rule is not valid';
+    return wrong(`${message.replace(/\.$/, '')}.`);
+  }
   const rule = inOrder(parsed.data);
   const fault = rule.kind === 'cron' ? cronFault(rule.expression) : null;
   if (fault !== null) return wrong(fault);
@@ -202,8 +202,8 @@ export function checkRule(given: unknown, zoneName: string, now: Date): CheckedR
   if (next !== null) return { ok: true, rule, zone, next };
   return wrong(
     rule.kind === 'once'
-      ? `${rule.at.replace('T', ' ')} has passed: it is ${formatLocalTime(now, zone)}. Give a time that is still to come.`
-      : 'That never happens: no day there is matches it.',
+      ? `${rule.at.replace('T', ' ')} has passed: it is now ${formatLocalTime(now, zone)}. Give a later time.`
+      : 'This never happens: no day matches it.',
   );
 }
 
@@ -213,17 +213,19 @@ const inOrder = (rule: ScheduleRule): ScheduleRule =>
     ? { ...rule, days: WEEKDAYS.filter((day) => rule.days.includes(day)) }
     : rule;
 
-const FIELDS = 'minute, hour, day of the month, month and day of the week, as in "0 9 * * mon-fri"';
+const FIELDS =
+  'minute, hour, day of the month, month and day of the week, such as "0 9 * * mon-fri"';
 
 function cronFault(expression: string): string | null {
   // In croner it stands for the time of parsing, which makes no rule.
-  if (expression.includes('?')) return `A cron expression cannot hold a "?". It is ${FIELDS}.`;
+  if (expression.includes('?'))
+    return `A cron expression cannot contain "?". Its fields are ${FIELDS}.`;
   try {
     parseCron(expression);
     return null;
   } catch (error) {
     const said = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : '';
-    const what = /parts/.test(said) ? 'it has five fields' : said.replace(/\.$/, '');
-    return `"${expression}" is no cron expression: ${what}. It is ${FIELDS}.`;
+    const what = /parts/.test(said) ? 'it needs 5 fields' : said.replace(/\.$/, '');
+    return `"${expression}" is not a cron expression: ${what}. Its fields are ${FIELDS}.`;
   }
 }

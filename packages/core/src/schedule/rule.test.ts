@@ -81,11 +81,11 @@ describe('an invalid rule is refused with a sentence', () => {
   test.each([
     [{ kind: 'daily', time: '9:00' }, 'Give the time as HH:MM, from 00:00 to 23:59.'],
     [{ kind: 'daily', time: '24:00' }, 'Give the time as HH:MM, from 00:00 to 23:59.'],
-    [{ kind: 'weekly', days: [], time: '09:00' }, 'Name at least one day of the week.'],
-    [{ kind: 'once', at: '2026-02-31T09:00' }, 'There is no such day.'],
-    [{ kind: 'cron', expression: '0 9 * *' }, 'it has five fields'],
-    [{ kind: 'cron', expression: '0 0 9 * * *' }, 'it has five fields'],
-    [{ kind: 'cron', expression: '? 9 * * *' }, 'cannot hold a "?"'],
+    [{ kind: 'weekly', days: [], time: '09:00' }, 'Give at least one day of the week.'],
+    [{ kind: 'once', at: '2026-02-31T09:00' }, 'This day does not exist.'],
+    [{ kind: 'cron', expression: '0 9 * *' }, 'it needs 5 fields'],
+    [{ kind: 'cron', expression: '0 0 9 * * *' }, 'it needs 5 fields'],
+    [{ kind: 'cron', expression: '? 9 * * *' }, 'cannot contain "?"'],
     [{ kind: 'yearly' }, 'Invalid'],
     [null, 'Invalid'],
   ])('refuses %j', (rule, what) => {

@@ -156,13 +156,13 @@ export function parseTypedSchedule(
   const expression = CRON.exec(text)?.groups?.expression;
   if (expression !== undefined) return { ok: true, rule: { kind: 'cron', expression } };
   const timed = extractTime(text.replace(/^(\d{4}-\d\d-\d\d)t(?=\d)/i, '$1 '));
-  if (timed === null) return wrong(`"${text}" names no single time of day that a clock shows`);
+  if (timed === null) return wrong(`"${text}" has several times of day or an invalid one`);
   for (const form of FORMS) {
     const source = form.timeless === true ? text.toLowerCase().replace(/\s+/g, ' ') : timed.rest;
     const found = form.pattern.exec(source);
     if (found === null) continue;
     if (form.timeless !== true && timed.time === null) {
-      return wrong(source === '' ? `"${text}" is no time` : `"${text}" says no time of day`);
+      return wrong(source === '' ? `"${text}" is not a time` : `"${text}" has no time of day`);
     }
     const rule = form.read(given(found.groups), timed.time ?? '', asked);
     if (rule !== null) return { ok: true, rule };

@@ -1,5 +1,5 @@
 // Ranks messages for a query by shared words and meaning, and by age among similar ones; and decides whether the best
-// one answers it at all. The index provides the words of each message and their frequencies. Decision 0054 says what
+// one answers it at all. The index provides the words of each message and their frequencies. Decision 0035 says what
 // the constants were fitted to.
 import type { TimeSpan } from './times.ts';
 

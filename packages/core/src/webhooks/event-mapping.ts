@@ -165,12 +165,12 @@ const BY_WHAT: Readonly<
     ok: false,
     needs_you: true,
     sentence:
-      'It is not known whether a message arrived. Look at the chat on your phone before you send it again.',
+      'It is unknown whether a message arrived. Check the chat on your phone before you send it again.',
   }),
   hold: ({ on }) => ({
     ok: on !== true,
     needs_you: false,
-    sentence: on === true ? 'All sending is held.' : 'Sending goes on.',
+    sentence: on === true ? 'Sending is on hold.' : 'Sending resumed.',
   }),
   daemon: (facts) => {
     const report = facts as unknown as RestartReport;

@@ -3,21 +3,23 @@
 
 const DELIVERY_FAILURES = {
   status: 'The receiver answered with {status}.',
-  not_an_address: 'The address of the webhook is none on the web.',
-  not_http: 'Only http and https lead outside.',
+  not_an_address: 'The address of the webhook is not a web address.',
+  not_http: 'Only http and https addresses are allowed.',
   address_inside:
-    'The address is not on the public internet. `webhooks.allow` in relay.config.json lets one in, as "127.0.0.1:5678".',
-  unknown_name: 'The name of the receiver has no address.',
-  unreachable: 'Nothing answers there.',
-  too_slow: 'The receiver took too long to answer.',
-  stopped: 'It was stopped before the receiver had answered.',
-  too_large: 'The answer was too large.',
-  too_many_redirects: 'The receiver sends on to another address; what is told goes to yours alone.',
-  garbled: 'The answer could not be read.',
-  sealed: 'The secret was sealed for another home. `relay webhook rotate` makes a new one.',
-  gone: 'The receiver said that it is gone (410), so the webhook was switched off.',
-  disabled: 'The webhook was switched off before it could be told.',
-  erased: 'What it was about has been erased, so nothing was told.',
+    'The address is not on the public internet. Allow it with `webhooks.allow` in relay.config.json, such as "127.0.0.1:5678".',
+  unknown_name: 'The host name of the receiver has no address.',
+  unreachable: 'The receiver could not be reached.',
+  too_slow: 'The receiver did not answer in time.',
+  stopped: 'The delivery was stopped before the receiver answered.',
+  too_large: 'The answer of the receiver was too large.',
+  too_many_redirects:
+    'The receiver redirects to another address, and Relay does not follow redirects.',
+  garbled: 'The answer of the receiver could not be read.',
+  sealed:
+    'The secret was encrypted for another home. Create a new one with `relay webhook rotate`.',
+  gone: 'The receiver answered 410 (gone), so Relay turned the webhook off.',
+  disabled: 'The webhook was turned off before the delivery.',
+  erased: 'The data of this event was erased, so nothing was sent.',
 } as const;
 
 export type DeliveryFailure = keyof typeof DELIVERY_FAILURES;
@@ -27,7 +29,6 @@ export const deliveryFailureSentence = (
   status: number | null,
 ): string | null => {
   if (failure === null) return null;
-  const sentence: string =
-    DELIVERY_FAILURES[failure as DeliveryFailure] ?? 'It could not be delivered.';
+  const sentence: string = DELIVERY_FAILURES[failure as DeliveryFailure] ?? 'The delivery failed.';
   return sentence.replace('{status}', String(status ?? 'an error'));
 };

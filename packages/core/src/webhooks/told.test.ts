@@ -79,6 +79,6 @@ test('reports an absence in the words of `relay status`', () => {
     what: 'daemon',
     ok: true,
     needs_you: true,
-    sentence: 'Away for 42 min: 7 messages came in from 2 chats, 1 thing needs you.',
+    sentence: 'Relay was offline for 42 min: 7 messages received from 2 chats, 1 item needs you.',
   });
 });

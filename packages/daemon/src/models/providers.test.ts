@@ -60,8 +60,8 @@ test.each(['openai-compatible', 'vllm', 'ollama', ' Ollama ', null])(
 
 test.each([
   [{}, '"model_provider" is not set'],
-  [{ model_provider: 'skynet' }, '"model_provider" is none of'],
-  [{ model_provider: 'constructor' }, '"model_provider" is none of'],
+  [{ model_provider: 'skynet' }, '"model_provider" must be one of'],
+  [{ model_provider: 'constructor' }, '"model_provider" must be one of'],
   [{ model_provider: 'openai' }, '"model_api_key" is not set'],
   [{ model_provider: 'ollama' }, '"model_name" is not set'],
   [{ model_provider: 'openai-compatible', model_name: 'x' }, '"model_base_url" is not set'],

@@ -78,7 +78,7 @@ function providerOf({ model_provider: asked, model_base_url }: ModelSettings): P
   }
   const provider = parseProviderName(asked);
   if (provider !== null) return provider;
-  throw missingSetting(`"model_provider" is none of ${PROVIDER_NAMES.join(', ')}`);
+  throw missingSetting(`"model_provider" must be one of ${PROVIDER_NAMES.join(', ')}`);
 }
 
 const missingSetting = (what: string): RelayError => new RelayError('agent_unavailable', { what });

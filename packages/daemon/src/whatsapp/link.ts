@@ -69,7 +69,7 @@ export class LinkBoard {
         await listener(event);
         return true;
       } catch (error) {
-        this.#log.error('A transport listener failed.', { event: event.type, error });
+        this.#log.error('transport listener failed', { event: event.type, error });
         return false;
       }
     });

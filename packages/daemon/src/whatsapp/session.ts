@@ -222,7 +222,7 @@ export class WhatsAppSession {
     const { health, log } = this.#deps;
     if (this.#ending) return;
     health.restarts += 1;
-    log.warn('The WhatsApp connection is unresponsive; reconnecting.', { count: health.restarts });
+    log.warn('WhatsApp connection unresponsive; reconnecting', { count: health.restarts });
     this.#ending = { kind: 'closed', code: CONNECTION_LOST };
     terminateSocket(this.socket);
     void this.socket.end(undefined);

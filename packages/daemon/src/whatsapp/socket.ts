@@ -285,7 +285,7 @@ export function silenceObservedGroups(socket: WASocket, isSilent: IsObservedGrou
   const { relayMessage } = socket;
   socket.relayMessage = async (chat, content, options) => {
     if (Object.keys(content).some(isMark) && (await silent(chat))) {
-      throw new Error('No mark is put on a message of a group that is read in silence.');
+      throw new Error('Relay sends no reactions or other marks to an observed group.');
     }
     return relayMessage(chat, content, options);
   };

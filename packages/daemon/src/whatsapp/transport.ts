@@ -194,7 +194,7 @@ class BaileysTransport implements Transport {
         if (this.#stopping) return 'disconnected';
       }
     } catch (error) {
-      this.#options.log.error('The WhatsApp connection ended unexpectedly.', { error });
+      this.#options.log.error('WhatsApp connection ended unexpectedly', { error });
       return 'closed_unexplained';
     }
   }
@@ -265,7 +265,7 @@ class BaileysTransport implements Transport {
   }
 
   #afterFault(kind: 'unreadable' | 'unavailable' | 'lease_lost'): NextStep {
-    this.#options.log.error('The store of the WhatsApp session failed.', { reason: kind });
+    this.#options.log.error('WhatsApp session store failed', { reason: kind });
     if (kind === 'unreadable') return { state: 'credentials_unreadable', delayMs: null };
     if (kind === 'lease_lost') return { state: 'taken_over', delayMs: null };
     this.#faults = this.#wasSteady() ? 1 : this.#faults + 1;
@@ -278,13 +278,13 @@ class BaileysTransport implements Transport {
     const { action, delayMs = null, state } = decideOnClose(code, this.#closes, this.#random());
     // A reconnect that the server asks for, as after linking, is no sign of a bad connection.
     if (action !== 'recreate') this.#health.closed();
-    this.#options.log.info('WhatsApp closed the connection.', {
+    this.#options.log.info('WhatsApp closed the connection', {
       code: String(code ?? 'none'),
       attempt: this.#closes,
       state,
     });
     if (whatsappStatusOf(state) === 'disconnected' && state !== this.#board.state) {
-      this.#options.log.error('WhatsApp is out of reach.', {
+      this.#options.log.error('WhatsApp unreachable', {
         code: String(code ?? 'none'),
         attempt: this.#closes,
         state,
@@ -307,7 +307,7 @@ class BaileysTransport implements Transport {
     this.#health.follow(undefined);
     if (!account) return;
     await closeAccount(account).catch((error: unknown) => {
-      this.#options.log.warn('The store of the WhatsApp session did not close.', { error });
+      this.#options.log.warn('closing the WhatsApp session store failed', { error });
     });
   }
 

@@ -161,5 +161,5 @@ it('port in use: an error that names the port and the solution', async () => {
   const { exit, out, err } = await harness.relay.runWith({ RELAY_PORT: String(port) }, 'start');
   other.close();
   expect({ exit, out }).toEqual({ exit: 8, out: '' });
-  expect(err).toContain(`Port ${port} is in use by another program. Stop it, or choose another`);
+  expect(err).toContain(`Port ${port} is in use by another program. Stop that program, or choose`);
 });

@@ -134,7 +134,7 @@ describe('the API', () => {
 
 describe('the command', () => {
   const names = async () => {
-    const help = await harness.says('--help');
+    const help = await harness.says('help', 'all');
     return [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name = '']) => name);
   };
 

@@ -61,9 +61,7 @@ it('relay init draws a QR code in the terminal; one scan links the account perma
 function closes(from: number): { attempt: number; state: string; at: number }[] {
   return harness
     .log()
-    .filter(
-      ({ msg, time }) => msg === 'WhatsApp closed the connection.' && Date.parse(time) >= from,
-    )
+    .filter(({ msg, time }) => msg === 'WhatsApp closed the connection' && Date.parse(time) >= from)
     .map(({ attempt, state, time }) => ({
       attempt: Number(attempt),
       state: String(state),
@@ -123,12 +121,12 @@ it('the retry delay doubles, five failures are reported, and relay init need not
     expect({ n, wait, asPlanned }).toMatchObject({ asPlanned: true });
   });
   expect(await harness.gives('status')).toMatchObject({ whatsapp_connected: false });
-  expect(await harness.says('status')).toContain('has not been reachable for several attempts.');
+  expect(await harness.says('status')).toContain('could not be reached in several attempts.');
   const errors = harness
     .log()
     .filter((line) => line.level === 'error' && Date.parse(line.time) > away);
   expect(errors).toMatchObject([
-    { msg: 'WhatsApp is out of reach.', state: 'unreachable', code: '503', attempt: 6 },
+    { msg: 'WhatsApp unreachable', state: 'unreachable', code: '503', attempt: 6 },
   ]);
 
   // A waiting conversation keeps waiting without a follow-up, and what is written meanwhile is answered on

@@ -56,8 +56,8 @@ it('errors are unrecoverable, warnings are refusals, info is what happened, debu
     expect.arrayContaining([
       'info conversation created',
       'info transition',
-      'debug message said',
-      'debug message heard',
+      'debug message queued',
+      'debug message received',
       expect.stringMatching(/^debug tool call/),
       'debug timer set',
       'debug timer cancelled',
@@ -80,7 +80,7 @@ it('errors are unrecoverable, warnings are refusals, info is what happened, debu
   await relay.stop();
   expect(said(harness.log())).toEqual(
     expect.arrayContaining([
-      'warn the last daemon did not stop cleanly',
+      'warn previous daemon did not stop cleanly',
       'info ready',
       'info stopping',
     ]),

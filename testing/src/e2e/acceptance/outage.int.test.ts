@@ -31,7 +31,7 @@ it('a conversation created offline waits for the connection, sends one message a
     state: 'WAITING_FOR_REPLY',
     follow_up_count: 0,
     next_follow_up_at: null,
-    reason: expect.stringContaining('has not been sent yet'),
+    reason: expect.stringContaining('not sent yet'),
   });
 
   await harness.api.ok('POST', '/api/whatsapp/connect');

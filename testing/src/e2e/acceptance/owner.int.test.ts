@@ -36,7 +36,7 @@ it("a message that quotes the owner's instructions is sent only after approval, 
   expect(await harness.says('approvals', 'list')).toContain(SIGNATURE);
   expect(await walburga.has()).toEqual([]);
 
-  const notice = `Relay: a message to ${walburga.number} waits for your yes.`;
+  const notice = `Relay: a message to ${walburga.number} needs your approval.`;
   await expect.poll(ownChat).toEqual([expect.stringContaining(notice)]);
   expect(await harness.run('approvals', 'approve', asked?.id ?? '')).toMatchObject({ exit: 0 });
   expect(await walburga.reads(text)).toEqual([text]);

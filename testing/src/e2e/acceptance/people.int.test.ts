@@ -54,7 +54,7 @@ it('an approved draft is not sent after the grant is revoked', async () => {
   const mom = await harness.person('Marlene Dietrich');
   harness.model.rules([{ reply: { text: 'See you then!' } }]);
   expect(await harness.says('grant', mom.number, '--read', '--draft', '--name', 'Mom')).toBe(
-    `Mom (${mom.number}): agents may read and draft replies for you to send.\nReplies wait under \`relay approvals\` until you say yes.\n`,
+    `Mom (${mom.number}): agents may read and draft replies that you approve.\nReplies need your approval: \`relay approvals\`.\n`,
   );
   await mom.writes('Dinner at eight?');
   const [draft] = await eventually('a draft', async () => {
@@ -77,7 +77,7 @@ it('an approved draft is not sent after the grant is revoked', async () => {
     );
     return row?.state === 'pending' ? undefined : row;
   });
-  expect(failed).toMatchObject({ state: 'failed', failure: expect.stringContaining('writing') });
+  expect(failed).toMatchObject({ state: 'failed', failure: expect.stringContaining('replies') });
   expect(await mom.has()).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ it('contacts are found by the names people use, and an ambiguous name is not gue
   const unclear = await harness.run('grant', 'ann', '--read');
   expect(unclear).toMatchObject({ exit: 2, out: '' });
   expect(unclear.err).toContain(
-    'ann may be any of these: Ann Lee (+14155553001), Ann Smith (+14155553002).',
+    'ann matches several contacts: Ann Lee (+14155553001), Ann Smith (+14155553002).',
   );
   expect(await harness.gives('grant', 'ann SMITH', '--read', '--initiate')).toMatchObject({
     canRead: true,
@@ -105,7 +105,7 @@ it('contacts are found by the names people use, and an ambiguous name is not gue
   });
   expect(await harness.run('grant', 'Nobody')).toMatchObject({
     exit: 4,
-    err: expect.stringContaining('Nobody here is called Nobody.'),
+    err: expect.stringContaining('There is no contact named Nobody.'),
   });
   expect(await harness.run('revoke', '+14155559999')).toMatchObject({ exit: 4 });
   const quiet = ['--persona', 'Short and kind.', '--quiet', '22:00-7:00'];
@@ -117,7 +117,7 @@ it('contacts are found by the names people use, and an ambiguous name is not gue
   });
   const table = (await harness.says('contacts', 'ann')).split('\n');
   expect(table.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
-    'NAME NUMBER READ REPLY START LAST MESSAGE KNOCKS',
+    'NAME NUMBER READ REPLY START LAST MESSAGE REQUESTS',
     'Ann Lee +14155553001 yes no no',
     'Ann Smith +14155553002 yes yes yes',
     '',

@@ -107,7 +107,7 @@ it('a daemon that was down at scheduled times follows the catch-up rule of each 
     ['queued', 'queued', 'queued'],
   ]);
   const said = await harness.says('schedule', 'list');
-  expect(said).toContain('3 occurrences from');
+  expect(said).toContain('3 runs from');
 });
 
 it("“me” is the owner's own chat", async () => {
@@ -128,7 +128,7 @@ it("“me” is the owner's own chat", async () => {
     .toContain('Buy milk');
 });
 
-it('relay schedule shows what it understood, and saves nothing without a yes', async () => {
+it('relay schedule shows what it understood, and saves nothing without confirmation', async () => {
   verifies('001-SCHED-TIME');
   const frieda = await harness.person('Frieda');
   const args = ['every weekday 9am', 'Stand up', '--to', frieda.number, '--zone', 'Europe/Berlin'];
@@ -137,7 +137,7 @@ it('relay schedule shows what it understood, and saves nothing without a yes', a
   expect(out).toContain(`every weekday at 09:00, Europe/Berlin, to ${frieda.number}`);
   expect(out).toContain('  │ Stand up');
   expect(out.match(/\d{4} 09:00/g)).toHaveLength(3);
-  expect(out).toContain('what is missed is left out');
+  expect(out).toContain('If Relay is offline at that time: skip missed runs.');
   expect(err).toContain('--yes');
   const preview = await harness.api.ok<SchedulePreview>('POST', '/api/schedules/preview', {
     to: frieda.number,
@@ -162,7 +162,11 @@ it('a schedule is listed, cancelled by the beginning of its id, and then sends n
   const again = await harness.api.call('DELETE', '/api/schedules/nothing');
   expect([again.status, again.json]).toEqual([
     404,
-    { code: 'schedule_not_found', error: expect.stringContaining('relay schedule list') },
+    {
+      code: 'schedule_not_found',
+      error: 'Schedule nothing not found.',
+      action: expect.stringContaining('relay schedule list'),
+    },
   ]);
   expect(await gustav.has()).toEqual([]);
 });
@@ -171,12 +175,12 @@ it.each([
   [['soon', 'Hi', '--to', 'me'], 2, 'Write it like one of these: "in 2 hours"'],
   [['2020-01-01 09:00', 'Hi', '--to', 'me'], 2, 'has passed'],
   [['daily 09:00', 'Hi'], 2, '--to'],
-  [['daily 09:00', '--to', 'me'], 2, 'Say what to send'],
-  [['--daily', '9 o’clock', 'Hi', '--to', 'me'], 2, 'write it as 09:00'],
-  [['--daily', '09:00', '--cron', '0 9 * * *', 'Hi', '--to', 'me'], 2, 'in one way'],
-  [['--once', 'daily 9:00', 'Hi', '--to', 'me', '--yes'], 2, 'is not one time'],
+  [['daily 09:00', '--to', 'me'], 2, 'Give the text to send'],
+  [['--daily', '9 o’clock', 'Hi', '--to', 'me'], 2, 'Give one such as 09:00'],
+  [['--daily', '09:00', '--cron', '0 9 * * *', 'Hi', '--to', 'me'], 2, 'Give only one of'],
+  [['--once', 'daily 9:00', 'Hi', '--to', 'me', '--yes'], 2, 'is not a single time'],
   [['daily 09:00', 'Hi', '--to', 'me', '--zone', 'Mars/Olympus'], 2, 'is not a time zone'],
-  [['daily 09:00', 'Hi', '--to', 'Nobody At All'], 4, 'Nobody here is called'],
+  [['daily 09:00', 'Hi', '--to', 'Nobody At All'], 4, 'There is no contact named'],
 ])('relay schedule %j is refused with the next step', async (args, exit, what) => {
   const refused = await harness.run('schedule', ...args);
   expect([refused.exit, refused.out]).toEqual([exit, '']);

@@ -122,7 +122,7 @@ it('place_call is logged and answers that it is not available yet', async () => 
     expect.objectContaining({
       level: 'info',
       instance: id,
-      msg: 'the agent asked for a call; calls are not yet available',
+      msg: 'agent requested a call; calls are not yet available',
     }),
   );
 });

@@ -75,7 +75,7 @@ it('relay get shows one conversation completely', async () => {
     'Agree on a day',
     '1 of 2 done',
     '45 min',
-    '4 at most',
+    'up to 4',
     ids.WAITING_FOR_REPLY,
   ])
     expect(shown).toContain(part);
@@ -128,4 +128,5 @@ it('relay status shows PID, uptime, WhatsApp and the number of active conversati
   expect(shown).toMatch(/Uptime +\d+/);
   expect(shown).toMatch(/WhatsApp +Connected to WhatsApp/);
   expect(shown).toMatch(/Conversations +3 active/);
+  expect(shown).toMatch(/Sending +Active/);
 });

@@ -52,7 +52,7 @@ it('a pending approval is announced once with its exact text, and `/approve` sen
   );
   const [, id] = /\/approve ([0-9a-f]{8})\./.exec(notice) ?? [];
   expect(notice).toBe(
-    `Relay: a message to Mom (${mom.number}) waits for your yes.\n\n│ Eight is fine.\n\nReplies here are drafts.\nYes: 👍 or /approve ${id}. No: 👎 or /reject ${id}`,
+    `Relay: a message to Mom (${mom.number}) needs your approval.\n\n│ Eight is fine.\n\nReplies in this chat are drafts that you approve.\nApprove: 👍 or /approve ${id}. Decline: 👎 or /reject ${id}`,
   );
   expect(await mom.has()).toEqual([]);
   await harness.phones.send(ME, ME, `/approve ${id}`);

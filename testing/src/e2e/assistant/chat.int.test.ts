@@ -119,7 +119,7 @@ describe('the owner is asked before anything is sent', () => {
     const person = startTerminalUser({ built, home }, 'chat --new');
     await person.until('you: ');
     person.type('Wish her a bad day\r');
-    await person.until(`a message to Mum (${mum.number})\n  │ Have a bad day!\n`);
+    await person.until(`Approval needed: message to Mum (${mum.number})\n  │ Have a bad day!\n`);
     await person.until('Send it? [y/N] ');
     person.type('\r');
     await person.until('Not wished.\n');
@@ -186,7 +186,7 @@ it('web search needs a key, and reports what it cannot reach', async () => {
 });
 
 describe('a turn that a crash ends', () => {
-  it('while it streams: the client is told, nothing is sent, and the question can be repeated', async () => {
+  it('while it streams: the client gets an error, nothing is sent, and the question can be repeated', async () => {
     phone.whenAsked('Speak slowly', {
       text: 'One two three four five six.',
       chunk_delay_ms: 2_000,

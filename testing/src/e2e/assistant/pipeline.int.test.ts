@@ -67,10 +67,8 @@ it('only the owner and their other numbers reach the assistant, each in a separa
 it('a command is executed without the model', async () => {
   verifies('001-PIPE-COMMAND');
   const before = phone.world.model.calls().length;
-  expect(await phone.asks('/status')).toContain('Nothing waits for your yes.');
-  expect(await phone.asks('/digest')).toContain(
-    'No group is observed, so there is nothing to sum up.',
-  );
+  expect(await phone.asks('/status')).toContain('No pending approvals.');
+  expect(await phone.asks('/digest')).toContain('No group is observed.');
   expect(phone.world.model.calls()).toHaveLength(before);
 });
 

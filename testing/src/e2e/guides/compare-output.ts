@@ -18,7 +18,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\bschema \d+/g, 'schema <number>'],
   [/\b\d+\.\d+(\.\d+)*\b/g, '<version>'],
   // A message's delivery state can change at any time.
-  [/(waiting|sent ✓|delivered ✓✓|read ✓✓)$/, '<mark>'],
+  [/(queued|sent ✓|delivered ✓✓|read ✓✓)$/, '<mark>'],
   [/ +/g, ' '],
 ];
 

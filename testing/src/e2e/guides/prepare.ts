@@ -19,46 +19,63 @@ export interface Preparation {
   prepare(demo: Demo, place: GuideShell): Promise<void>;
   /** Runs before a command, found by its beginning. */
   readonly before?: Readonly<Record<string, (demo: Demo) => Promise<unknown>>>;
+  /** The exit code of a command, found by its beginning; 0 for all others. */
+  readonly exits?: Readonly<Record<string, number>>;
 }
 
-const says = (contains: string, text: string, end?: string): RuleInput => ({
+type Calls = NonNullable<RuleInput['reply']['tool_calls']>;
+
+const rule = (contains: string, ...calls: Calls): RuleInput => ({
   when: { contains },
-  reply: {
-    tool_calls: [
-      { name: 'send_message', arguments: { text } },
-      ...(end === undefined ? [] : [{ name: 'end_conversation', arguments: { reason: end } }]),
-    ],
-  },
+  reply: { tool_calls: calls },
 });
 
-const QUOTE = `objective: Get a quote for {{job}}
-todos:
-  - Ask for the price
-  - Ask when they can come
-facts:
-  - It is a kitchen on the second floor
-heartbeat: 2s
-max_followups: 3
-`;
+const send = (text: string): Calls[number] => ({ name: 'send_message', arguments: { text } });
 
-/** The conversation about the tap: Ben does not answer at first, then names a price and a day. */
-function aboutTheTap(demo: Demo): void {
-  const asked =
-    'Hello Ben, this is the assistant of Ana. What would a new kitchen tap cost, fitted?';
+/** Exit code of `relay create --wait` when the agent needs the owner. */
+const NEEDS_OWNER = 10;
+
+const QUESTION =
+  'Hello Ben, this is the assistant of Ana. What would a new kitchen tap cost, fitted?';
+const REMINDER = 'Hello Ben, did you see my question about the tap?';
+const OFFER = '180 euros, fitted. I could come on Friday at ten.';
+/** What the owner sends with `relay send`. */
+const ACCEPTED = '180 euros is fine. See you on Friday at ten.';
+
+/**
+ * The conversation about the tap: Ben names a price and a day, at once or after a follow-up. The agent marks these
+ * todos and asks the owner, who accepts.
+ */
+function aboutTheTap(
+  demo: Demo,
+  { afterFollowUp, todos }: { readonly afterFollowUp: boolean; readonly todos: readonly string[] },
+): void {
+  const marks = todos.map((todo_id) => ({
+    name: 'mark_todo_item',
+    arguments: { todo_id, status: 'completed' },
+  }));
   demo.model.rules([
-    says(
-      'Friday at ten?',
-      'Friday at ten it is. Thank you!',
-      'Ben comes on Friday at ten for 180 euros.',
-    ),
-    says('under a sink', '180 euros is fine. When could you come?'),
-    says('follow_up', 'Hello Ben, did you see my question about the tap?'),
-    says('first_message', asked),
+    rule('Good, see you on Friday.', send('Thank you, Ben!'), {
+      name: 'end_conversation',
+      arguments: { reason: 'Ben comes on Friday at ten for 180 euros.' },
+    }),
+    rule(OFFER, ...marks, send('Thank you, Ben. I will ask Ana and come back to you.'), {
+      name: 'request_human_intervention',
+      arguments: { reason: 'Ben asks 180 euros and can come on Friday at ten. Do you accept?' },
+    }),
+    // After the owner's message the agent waits for the reply.
+    rule('Purpose of this turn: continue', {
+      name: 'schedule_next_heartbeat',
+      arguments: { delay: 3_600_000 },
+    }),
+    rule('Purpose of this turn: follow_up', send(REMINDER)),
+    rule('Purpose of this turn: first_message', send(QUESTION)),
   ]);
   answer(demo, BEN, {
-    'Hello Ben, did you see my question about the tap?':
-      'Sorry, I was under a sink. 180 euros, fitted.',
-    '180 euros is fine. When could you come?': 'Friday at ten?',
+    ...(afterFollowUp
+      ? { [REMINDER]: `Sorry, I was under a sink. ${OFFER}` }
+      : { [QUESTION]: OFFER }),
+    [ACCEPTED]: 'Good, see you on Friday.',
   });
 }
 
@@ -144,36 +161,38 @@ async function holliday(demo: Demo): Promise<void> {
 export const PAGES: readonly Preparation[] = [
   {
     page: 'README.md',
-    privateServer: true,
-    own: [/Uptime.*/, /Jobs .*/, /Conversations .*/],
-    async prepare(demo, place) {
-      await demo.phones.add(BEN, 'Ben');
-      await place.file('quote.yaml', QUOTE);
-      aboutTheTap(demo);
+    async prepare(demo) {
+      await family(demo);
+      aboutTheTap(demo, { afterFollowUp: false, todos: [] });
     },
-    before: {
-      'relay messages -n': talkAboutFriday,
-      'relay config list': ({ relay }) =>
-        relay.ok('PATCH', '/api/settings', { pacing: { per_day: 41 } }),
-    },
+    exits: { 'relay create --wait': NEEDS_OWNER },
+  },
+  {
+    page: 'docs/guides/approve.md',
+    prepare: family,
   },
   {
     page: 'docs/guides/backup.md',
     prepare: family,
   },
   {
+    page: 'docs/guides/clients.md',
+    prepare: family,
+  },
+  {
     page: 'docs/guides/delegate.md',
     async prepare(demo) {
       await family(demo);
-      aboutTheTap(demo);
+      aboutTheTap(demo, { afterFollowUp: true, todos: ['1', '2'] });
     },
     before: {
       'export id': async ({ model }) => {
         model.rules([]);
-        model.rules([says('first_message', 'Hello Ben, it is about the gutters.')]);
+        model.rules([rule('first_message', send('Hello Ben, it is about the gutters.'))]);
       },
       'relay pause': hasAsked,
     },
+    exits: { 'relay create --template': NEEDS_OWNER },
   },
   {
     page: 'docs/guides/digests.md',
@@ -185,16 +204,25 @@ export const PAGES: readonly Preparation[] = [
     before: { 'relay approvals': askOnce(), 'relay messages': momHears },
   },
   {
+    page: 'docs/guides/link.md',
+    prepare: family,
+  },
+  {
+    page: 'docs/guides/mcp.md',
+    prepare: family,
+  },
+  {
+    page: 'docs/guides/messages.md',
+    prepare: family,
+    before: { 'relay messages -n': talkAboutFriday },
+  },
+  {
     page: 'docs/guides/people.md',
     async prepare(demo) {
       await family(demo);
       await arrives(demo, BEN, 'Are you at the gym tonight?');
       await arrives(demo, MOM, 'Are you coming on Sunday?');
     },
-  },
-  {
-    page: 'docs/guides/programs.md',
-    prepare: family,
   },
   {
     page: 'docs/guides/search.md',
@@ -205,11 +233,13 @@ export const PAGES: readonly Preparation[] = [
     before: { 'relay search boiler pressure': isFound },
   },
   {
+    page: 'docs/guides/webhooks.md',
+    prepare: family,
+  },
+  {
     page: 'docs/start.md',
-    async prepare(demo) {
-      await family(demo);
-      demo.model.rules([says('first_message', 'Hello Ben, what would a new tap cost, fitted?')]);
-    },
+    prepare: family,
+    before: { 'relay approvals': askOnce() },
   },
 ];
 

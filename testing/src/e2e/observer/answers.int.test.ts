@@ -130,7 +130,7 @@ describe('an observed group', () => {
     ] as const) {
       const mention = await group.says(phone, 'Annie, what is the plan for Saturday?');
       expect(await harness.settles(mention, 2)).toEqual(['observed', 'not_owner']);
-      expect(await harness.world.says('why', mention)).toContain('somebody other than you');
+      expect(await harness.world.says('why', mention)).toContain('someone other than you');
     }
     expect(harness.world.model.calls()).toHaveLength(calls);
     expect(family.traces()).toEqual(said);

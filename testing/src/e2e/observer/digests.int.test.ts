@@ -67,7 +67,7 @@ it('the command shows the day: its text, decisions, open questions, participants
   expect(out).toContain('Open questions\n    ? Papa: Who picks up the cake on Friday at 5 pm?');
   expect(out).toMatch(/Took part\n {4}Mum, Papa, Owner/);
   expect(out).toMatch(/^ {2}10:00-11:00 {2}Mum said “Saturday dinner is final/m);
-  expect(out).toMatch(/[\d,]+ tokens for 3 digests/);
+  expect(out).toMatch(/[\d,]+ model tokens for 3 digests/);
   expect(out).not.toContain('GB33');
 });
 

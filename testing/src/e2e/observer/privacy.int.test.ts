@@ -47,20 +47,20 @@ const prompt = (): string =>
   );
 
 describe('before a group is observed', () => {
-  it('the owner is asked to announce it with a prepared text, and told since when it is observed', async () => {
+  it('the owner is asked to announce it with a prepared text, and sees since when it is observed', async () => {
     verifies('004-PRIV-TRANSPARENCY');
     const group = await harness.group('Book club', mum, ana);
     const refused = await harness.world.run('observe', 'add', 'Book club');
     expect(refused).toMatchObject({ exit: 2, out: '' });
-    expect(refused.err).toContain('my assistant Annie reads along in this group');
+    expect(refused.err).toContain('my assistant Annie reads this group');
     expect(refused.err).toContain('--announced');
     const unheard = await group.says(mum.phone, 'Which book is next?');
     expect(await harness.known(unheard)).toEqual(['group']);
     expect(await harness.world.gives('observe', 'list')).toEqual([]);
 
     const said = await harness.world.says('observe', 'add', 'Book club', '--announced');
-    expect(said).toMatch(/^Book club is read in silence since \d\d:\d\d/);
-    expect(said).toContain('Nothing is written there.');
+    expect(said).toMatch(/^Observing Book club since \d\d:\d\d/);
+    expect(said).toContain('Relay sends nothing there.');
     const [listed] = await harness.world.gives<Listed[]>('observe', 'list');
     expect(Date.parse(listed?.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
     expect(listed?.announced_at).not.toBeNull();
@@ -79,7 +79,7 @@ describe('before a group is observed', () => {
     harness.sorts('when is the match', 'direct_request');
     const asked = await group.asks('Annie, when is the match?');
     expect(await harness.settles(asked, 2)).toEqual(['observed', 'refused']);
-    expect(await harness.world.says('why', asked)).toContain('you have not allowed writing here');
+    expect(await harness.world.says('why', asked)).toContain('you have not allowed replies here');
     expect(group.traces()).toEqual({});
     await harness.world.says('observe', 'remove', 'Football B');
     const unheard = await group.says(mum.phone, 'kick-off at 3');
@@ -220,9 +220,9 @@ describe('the cost of an observed group', () => {
     expect(of('Free')?.tokens_avoided).toBeGreaterThan(0);
     const shown = await harness.world.says('observe', 'list');
     expect(shown).toContain(
-      `${of('Paid')?.tokens_spent} spent, ${of('Paid')?.tokens_avoided} avoided`,
+      `${of('Paid')?.tokens_spent} used, ${of('Paid')?.tokens_avoided} saved`,
     );
-    expect(shown).toContain('1 kept, 1 cut as noise (50 %)');
+    expect(shown).toContain('1 kept, 1 filtered as noise (50 %)');
   });
 
   it('is bounded by the answers per day that the owner set for the group', async () => {

@@ -61,7 +61,7 @@ test('a client gets Relay into its settings and out again, and the rest of them 
 
   // The first time; the daemon is started for it.
   const first = await install();
-  expect(first).toMatchObject({ exit: 0, out: expect.stringContaining('with a token of its own') });
+  expect(first).toMatchObject({ exit: 0, out: expect.stringContaining('with a new token') });
   expect(await tokens(relay)).toMatchObject([{ name: 'Claude Desktop' }]);
   expect(read()).toMatchObject({ theme: 'dark', mcpServers: { other: { command: 'x' } } });
   expect(readFileSync(file, 'utf8')).toMatch(/^\{\n {4}"theme"/);
@@ -101,7 +101,7 @@ test('a client gets Relay into its settings and out again, and the rest of them 
   const server = relayIn();
   expect(await relay.run('mcp', 'uninstall', '--client', 'claude-desktop')).toMatchObject({
     exit: 0,
-    out: expect.stringContaining('The token Claude Desktop opens nothing any more.'),
+    out: expect.stringContaining('Revoked the token Claude Desktop.'),
   });
   expect(read()).toEqual(JSON.parse(before));
   expect(await tokens(relay)).toEqual([]);

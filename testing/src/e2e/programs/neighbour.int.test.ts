@@ -90,7 +90,7 @@ test('a client that reads one chat and then writes to another is held, and the l
     expect(answer).toMatchObject({
       status: 'waiting_for_approval',
       approval_id: expect.any(String),
-      reason: expect.stringContaining('had read text of others'),
+      reason: expect.stringContaining('had read text of other people'),
     });
   }
   const plain = await relay.call(
@@ -114,7 +114,7 @@ test('a client that reads one chat and then writes to another is held, and the l
   for (const entry of entries) {
     expect(entry).toMatchObject({
       actor: `token:${token.id}`,
-      who: `program “${token.name}”`,
+      who: `client “${token.name}”`,
       reason: 'read_then_send',
       sentence: expect.stringMatching(/Read before: Ben\.$/),
       detail: { taint: { chats: [ben?.id], outside: false } },
@@ -150,6 +150,6 @@ test('a client that reads one chat and then writes to another is held, and the l
   expect(await heard(linked)).toEqual([...before, '4711-orchid false 1']);
 
   const list = await linked.command('approvals');
-  expect(list.out).toContain(`by program “${token.name}”`);
+  expect(list.out).toContain(`by client “${token.name}”`);
   for (const client of programs) await client.close();
 });

@@ -35,7 +35,7 @@ async function allEnd(open: readonly Open[]): Promise<void> {
   await Promise.all(open.map(({ ended }) => ended));
   for (const { name, client } of open) {
     const again = client.callTool({ name: 'get_chats', arguments: { unread_only: false } });
-    const sentence = name.startsWith('http') ? 'A valid token is needed' : 'Not connected';
+    const sentence = name.startsWith('http') ? 'A valid token is required' : 'Not connected';
     await expect(again, name).rejects.toThrow(sentence);
   }
 }

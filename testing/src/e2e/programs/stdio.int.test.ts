@@ -76,7 +76,7 @@ test('a client that starts relay mcp reads chats, and gets a clear reason for a 
   for (const [wrong, sentence] of [
     [undefined, /`relay mcp install`.*`relay token create`/],
     ['relay_wrong', /does not know this token.*`relay mcp install`/],
-    [token, /Only a token made with `relay token create`/],
+    [token, /needs the token of a client.*`relay token create`/],
   ] as const) {
     const refused = await untilServed(await startMcp(home, wrong));
     expect(refused).toMatchObject({ exit: 6, lines: [], err: expect.stringMatching(sentence) });
@@ -90,7 +90,7 @@ test('a client that starts relay mcp reads chats, and gets a clear reason for a 
   expect(await untilServed(endless)).toMatchObject({
     exit: 3,
     lines: [],
-    err: expect.stringContaining('has ended the connection'),
+    err: expect.stringContaining('closed the connection'),
   });
   const open = await startMcp(home, secret);
   open.stdin.write(CHATS);

@@ -1,10 +1,10 @@
-// Decides by rules which messages are private and what of them may be told. It considers the messages before: the
+// Decides by rules which messages are private and what of them may be repeated. It considers the messages before: the
 // answer to a private question is private too.
 import { foldText } from '../../search/words.ts';
 
 // Words that indicate health, money or private affairs, in the languages of the groups that Relay was tried on and a
 // few more. Folded as search folds; `*` ends a stem. Such a list is never complete: the prompt covers what it misses,
-// and the figures are in 0050.
+// and the figures are in decision 0032.
 
 const list = (...lines: readonly string[]): readonly string[] =>
   lines.flatMap((line) => line.split(', '));

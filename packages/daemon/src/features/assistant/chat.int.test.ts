@@ -91,7 +91,7 @@ test('shows the owner what would be sent and reports it to the model only after 
     'SELECT effect, result FROM tool_calls ORDER BY at DESC LIMIT 1',
   );
   expect(call).toEqual({
-    effect: 'sent "from chat" to Mum, with your yes',
+    effect: 'sent "from chat" to Mum, with your approval',
     result: { status: 'sent', to: mum.id },
   });
 });
@@ -125,7 +125,7 @@ test('does not ask about what the gate refuses', async () => {
       when: { contains: 'write to quiet' },
       reply: calling('send_message', { phone_number: quiet.id, message: 'x' }),
     },
-    { when: { tool_result: 'not allowed writing' }, reply: { text: 'I may not.' } },
+    { when: { tool_result: 'not allowed replies' }, reply: { text: 'I may not.' } },
   );
   const { events, over } = await fixture.chats('write to quiet');
   await over;

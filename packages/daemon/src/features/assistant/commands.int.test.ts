@@ -40,13 +40,13 @@ const bodies = async () => (await fixture.sent()).map(({ body }) => body);
 test.each([
   ['/help', /\/status: .*\n[\s\S]*\/new/],
   ['/HELP', /\/status/],
-  ['/digest', /No group is observed, so there is nothing to sum up/],
+  ['/digest', /No group is observed\./],
   ['/stop', /Nothing is running/],
-  ['/approve', /Nothing waits for your yes/],
-  ['/reject abc', /Nothing waits for your yes/],
+  ['/approve', /No pending approvals/],
+  ['/reject abc', /No pending approvals/],
   ['/pause', /no conversation to pause/],
-  ['/schedule', /Nothing is scheduled/],
-  ['/schedule whenever', /Say when and what/],
+  ['/schedule', /No schedules/],
+  ['/schedule whenever', /Give the time and the text/],
   ['/schedule nonsense: text', /nonsense/],
   ['/frobnicate now', /There is no command \/frobnicate\.\n\/help/],
   ['/', /There is no command \//],
@@ -101,11 +101,11 @@ test('approves the only open notice with /approve, and asks which one with sever
   expect(await bodies()).not.toContain(two);
   const id = (await idOf(three)).slice(0, 8);
   expect(await fixture.asks(`/approve ${id}`)).toBe(
-    `Yes to: send to Mum (+${mum.phone}): ${three}`,
+    `Approved: send to Mum (+${mum.phone}): ${three}`,
   );
   expect(await bodies()).toContain(three);
   expect(await bodies()).not.toContain(two);
-  expect(await fixture.asks(`/approve ${id}`)).toContain(`Nothing that waits has an id like ${id}`);
+  expect(await fixture.asks(`/approve ${id}`)).toContain(`No approval id starts with ${id}`);
 });
 
 test('approves on WhatsApp only what was shown there in full', async () => {
@@ -116,10 +116,10 @@ test('approves on WhatsApp only what was shown there in full', async () => {
   expect(listed).toContain(`(${text.length} characters`);
   expect(listed).not.toContain('Sunday');
   const id = (await idOf(text)).slice(0, 8);
-  expect(await fixture.asks(`/approve ${id}`)).toContain('I had not shown you all of it here');
+  expect(await fixture.asks(`/approve ${id}`)).toContain('You have not seen all of it here yet');
   expect(await bodies()).not.toContain(text);
   expect((await noticeOf('4711')).body).toContain(`│ ${text}\n`);
-  expect(await fixture.asks(`/approve ${id}`)).toContain('Yes to');
+  expect(await fixture.asks(`/approve ${id}`)).toContain('Approved');
   expect(await bodies()).toContain(text);
 });
 
@@ -128,7 +128,7 @@ test('refers to the console or command for an approval too long for the chat', a
   await drafted(text);
   const id = (await idOf(text)).slice(0, 8);
   for (const command of [`/approve ${id}`, `/approve ${id}`, '/approve']) {
-    expect(await fixture.asks(command)).not.toContain('Yes to');
+    expect(await fixture.asks(command)).not.toContain('Approved');
   }
   expect(await bodies()).not.toContain(text);
 });
@@ -151,10 +151,10 @@ test('answers exactly the notice that a reaction is on', async () => {
   await fixture.types('[Reaction]', new Date(), {
     reaction: { emoji: '❤️', on: (await noticeOf(one)).message_id },
   });
-  expect(await react('👍🏽', two)).toContain('Yes to');
+  expect(await react('👍🏽', two)).toContain('Approved');
   expect(await bodies()).toContain(two);
   expect(await bodies()).not.toContain(one);
-  expect(await react('👎', one)).toContain('No to');
+  expect(await react('👎', one)).toContain('Declined');
   expect((await fixture.approvals.list('rejected'))[0]).toMatchObject({ text: one });
   expect(await bodies()).not.toContain(one);
 });
@@ -183,7 +183,9 @@ test('pauses and resumes a conversation, or asks which one', async () => {
   await fixture.quiet();
   await fixture.create();
   await fixture.quiet();
-  expect(await fixture.asks('/pause')).toMatch(/^Which one\? \/pause id\n/);
+  expect(await fixture.asks('/pause')).toMatch(
+    /^Several conversations match\. Send \/pause with one of these ids:\n/,
+  );
 });
 
 test('stops all sending with /hold until /release, whose answer is sent', async () => {
@@ -193,18 +195,18 @@ test('stops all sending with /hold until /release, whose answer is sent', async 
   const before = (await bodies()).length;
   await fixture.asks('/help');
   expect(await bodies()).toHaveLength(before);
-  expect(await fixture.asks('/release')).toBe('The hold is over.');
+  expect(await fixture.asks('/release')).toBe('Sending resumed.');
   expect(await bodies()).toHaveLength(before + 1);
 });
 
 test('ignores old commands that allow something, and runs old commands that restrict', async () => {
   const text = await draft();
   const long = new Date(Date.now() - 3_600_000);
-  expect(await fixture.asks('/approve', long)).toContain('while I was away');
+  expect(await fixture.asks('/approve', long)).toContain('I received this late');
   expect(await bodies()).not.toContain(text);
   await fixture.asks('/hold', long);
   expect(await fixture.sql('SELECT 1 FROM holds')).toHaveLength(1);
-  expect(await fixture.asks('/release', long)).toContain('while I was away');
+  expect(await fixture.asks('/release', long)).toContain('I received this late');
   expect(await fixture.sql('SELECT 1 FROM holds')).toHaveLength(1);
-  expect(await fixture.asks('/release')).toBe('The hold is over.');
+  expect(await fixture.asks('/release')).toBe('Sending resumed.');
 });

@@ -80,7 +80,7 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
   reject: (deps, argument, said) =>
     answerQuestion(deps, argument, said, async ({ id }, why) => {
       const done = await deps.services.approvals.reject(approvalId(id), why || null);
-      return `No to: ${questionLine(done, said)}`;
+      return `Declined: ${questionLine(done, said)}`;
     }),
   schedule,
   pause: (deps, argument) => withConversation(deps, argument, 'pause'),
@@ -90,15 +90,15 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
     deps.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
   hold: async ({ services }) => {
     await services.hold.hold('/hold');
-    return 'Nothing leaves any more, until /release.';
+    return 'Sending is on hold. End the hold with /release.';
   },
   release: async ({ services }) => {
     await services.hold.release();
-    return 'The hold is over.';
+    return 'Sending resumed.';
   },
   new: async (deps, _argument, { session }) => {
     await resetSession(deps, session);
-    return 'A new session: nothing that was said before is remembered.';
+    return 'New session. Earlier messages are not remembered.';
   },
 };
 
@@ -149,7 +149,7 @@ async function approve(
       return showFirst(deps, question, said.chat);
     }
     const done = await deps.services.approvals.approve(question);
-    return `Yes to: ${questionLine(done, said)}`;
+    return `Approved: ${questionLine(done, said)}`;
   });
 }
 
@@ -160,11 +160,11 @@ async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Pro
     return showNotice(tx, { gate, account: lease.account }, id, chat);
   });
   return isShown
-    ? `I had not shown you all of it here. Read it, then say /approve ${toShortId(id)}.`
-    : 'It cannot be shown here in full, so it cannot be approved here. Read and answer it in the console, or with `relay approvals`.';
+    ? `You have not seen all of it here yet. Read it, then send /approve ${toShortId(id)}.`
+    : 'It is too long to show here, so it cannot be approved here. Read and answer it in the console, or with `relay approvals`.';
 }
 
-const NO_APPROVALS = 'Nothing waits for your yes.';
+const NO_APPROVALS = 'No pending approvals.';
 
 async function status(
   { services }: AssistantDeps,
@@ -175,8 +175,8 @@ async function status(
   const waiting = await services.approvals.list('pending');
   return [
     now.whatsapp.sentence,
-    now.hold ? 'Sending is on hold: /release ends it.' : now.sending.sentence,
-    `${now.active_instance_count} of ${now.total_instance_count} conversations are open, ${now.needs_you_count} need you.`,
+    now.hold ? 'Sending is on hold. End the hold with /release.' : now.sending.sentence,
+    `Conversations: ${now.active_instance_count} of ${now.total_instance_count} open, ${now.needs_you_count} waiting for you.`,
     ...(waiting.length === 0 ? [NO_APPROVALS] : waitingList(waiting, said)),
   ].join('\n');
 }
@@ -184,7 +184,7 @@ async function status(
 const MAX_LISTED = 10;
 
 const waitingList = (waiting: readonly Approval[], said: CommandSource): string[] => [
-  `Waiting for your yes (/approve id, /reject id):`,
+  `Pending approvals (/approve id, /reject id):`,
   ...waiting
     .slice(0, MAX_LISTED)
     .map((each) => `${toShortId(each.id)}: ${questionLine(each, said)}`),
@@ -204,19 +204,19 @@ function questionLine(
   const whom = [name, recipient && `(${recipient})`].filter(Boolean).join(' ');
   const words =
     chat !== null && text.length > MAX_SHOWN_CHARACTERS
-      ? `(${text.length} characters, which /approve with its id shows first)`
+      ? `(${text.length} characters; send /approve with the id to read it)`
       : revealHidden(text);
   switch (kind) {
     case 'send_message':
       return `send to ${whom}: ${words}`;
     case 'schedule_message':
-      return `schedule to ${whom}${when === null ? '' : `, ${when}`}: ${words}`;
+      return `schedule a message to ${whom}${when === null ? '' : `, ${when}`}: ${words}`;
     case 'cancel_schedule':
       return `cancel the scheduled message to ${whom}${when === null ? '' : `, ${when}`}: ${words}`;
     case 'create_conversation':
-      return `begin a conversation with ${whom}: ${words}`;
+      return `start a conversation with ${whom}: ${words}`;
     case 'manage_grant':
-      return `change what ${whom} is allowed: ${words}`;
+      return `change the grant of ${whom}: ${words}`;
   }
 }
 
@@ -233,7 +233,7 @@ async function answerQuestion(
   const meant = waiting.filter(({ id }) => id.startsWith(word.toLowerCase()));
   const [only] = meant;
   if (only === undefined)
-    return [`Nothing that waits has an id like ${word}.`, ...waitingList(waiting, said)].join('\n');
+    return [`No approval id starts with ${word}.`, ...waitingList(waiting, said)].join('\n');
   if (meant.length > 1) return waitingList(meant, said).join('\n');
   return say(only, rest);
 }
@@ -250,10 +250,10 @@ async function withConversation(
   const meant = open.filter(({ id }) => id.startsWith(word.toLowerCase()));
   const [only] = meant;
   if (only === undefined)
-    return `There is no conversation to ${verb}${word && ` with an id like ${word}`}.`;
+    return `There is no conversation to ${verb}${word && ` whose id starts with ${word}`}.`;
   if (meant.length > 1)
     return [
-      `Which one? /${verb} id`,
+      `Several conversations match. Send /${verb} with one of these ids:`,
       ...meant
         .slice(0, MAX_LISTED)
         .map(
@@ -279,7 +279,7 @@ async function schedule(
 ): Promise<string> {
   if (argument === '') {
     const all = await schedules.list('active');
-    if (all.length === 0) return 'Nothing is scheduled.';
+    if (all.length === 0) return 'No schedules.';
     return all
       .slice(0, MAX_LISTED)
       .map(
@@ -290,7 +290,7 @@ async function schedule(
   }
   const [, when, text] = /^(.*?):\s+([\s\S]+)$/.exec(argument) ?? [];
   if (when === undefined || text === undefined)
-    return 'Say when and what, as in: /schedule every weekday 9:00: stand-up';
+    return 'Give the time and the text, such as: /schedule every weekday 9:00: stand-up';
   const { words } = await schedules.create({ to: 'me', when, text });
   return `Scheduled, ${words}: ${text}`;
 }

@@ -3,18 +3,17 @@
 const effectsSentence = (deeds: readonly string[]): string =>
   deeds.length === 0
     ? 'Nothing was done.'
-    : `Done by then:\n${deeds.map((deed) => `- ${deed}`).join('\n')}`;
+    : `Done so far:\n${deeds.map((deed) => `- ${deed}`).join('\n')}`;
 
 export const FALLBACK_ANSWERS = {
   interrupted: (deeds: readonly string[]) =>
-    `I was interrupted in the middle of this, and I do not begin anew what had begun. ${effectsSentence(deeds)}`,
+    `I was interrupted and did not start again. ${effectsSentence(deeds)}`,
   stopped: (deeds: readonly string[]) => `Stopped. ${effectsSentence(deeds)}`,
   tooManyRounds: (deeds: readonly string[]) =>
-    `I used my tools five times in a row and did not come to an end, so I stopped. ${effectsSentence(deeds)}`,
-  nothing: (deeds: readonly string[]) =>
-    `I found no words for an answer. ${effectsSentence(deeds)}`,
+    `I used my tools 5 times in a row without finishing, so I stopped. ${effectsSentence(deeds)}`,
+  nothing: (deeds: readonly string[]) => `I have no answer. ${effectsSentence(deeds)}`,
   saidLongAgo:
-    'You said this while I was away, and things may have changed since, so I did not do it. Say it again if you still want it.',
+    'I received this late, and things may have changed since, so I did not do it. Send it again if you still want it.',
   failed: (why: string, deeds: readonly string[]) =>
     `I could not finish: ${why} ${effectsSentence(deeds)}`,
 } as const;
@@ -26,4 +25,4 @@ export const isLate = (saidAt: Date, now: Date): boolean =>
 const LATE_MS = 10 * 60_000;
 
 export const UNEXPECTED_ERROR_SENTENCE =
-  'Something failed inside. `relay logs --level error` says why.';
+  'Relay had an internal error. See `relay logs --level error`.';

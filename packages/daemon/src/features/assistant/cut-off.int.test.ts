@@ -93,7 +93,7 @@ test('records what was done when the client of a chat disconnects', async () => 
   await eventually(() => fixture.calls().length === 2);
   gone.abort(new Error('closed'));
   await expect(over).rejects.toThrow('closed');
-  expect(await last()).toMatch(/^Stopped\. Done by then:\n- sent "chat half" to Yourself$/);
+  expect(await last()).toMatch(/^Stopped\. Done so far:\n- sent "chat half" to Yourself$/);
 });
 
 test('ends only the running turn with /stop', async () => {
@@ -103,7 +103,7 @@ test('ends only the running turn with /stop', async () => {
   await fixture.sql('UPDATE session_messages SET waiting = false WHERE id = $1', [id]);
   expect(await fixture.work()).toBe(true);
   await eventually(async () =>
-    (await last()).startsWith('Stopped. Done by then:\n- sent "stop me"'),
+    (await last()).startsWith('Stopped. Done so far:\n- sent "stop me"'),
   );
   await turn.end().catch(() => {});
   await fixture.types('go on');

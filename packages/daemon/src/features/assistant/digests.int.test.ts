@@ -62,7 +62,7 @@ test('refuses a group that is not observed and lists the observed ones', async (
       reply: { tool_calls: [{ name: 'get_digest', arguments: { group: 'choir' } }] },
     },
     {
-      when: { tool_result: 'Observed are: Holliday' },
+      when: { tool_result: 'Observed groups: Holliday' },
       reply: { text: 'The choir is not observed.' },
     },
   );
@@ -89,6 +89,6 @@ test('shows the digest of a group and day with /digest, or says why there is non
   expect(await fixture.asks('/digest holliday 2026-03-05')).toContain(
     'Holliday, Thu 5 Mar\nMum fixed dinner for Saturday.',
   );
-  expect(await fixture.asks('/digest today')).toContain('the digest of the day is made at 04:00');
-  expect(await fixture.asks('/digest 2026-02-30x')).toContain('No observed group is called');
+  expect(await fixture.asks('/digest today')).toContain('The daily digest is written at 04:00');
+  expect(await fixture.asks('/digest 2026-02-30x')).toContain('There is no observed group named');
 });

@@ -47,7 +47,7 @@ test('asks nothing without a model or with the daily tokens used up', async () =
   const agent = { ...fixture.settings.agent, tokens_per_day: 1 };
   const poor = { ...fixture.engine, settings: { ...fixture.settings, agent } };
   await expect(createChatSummaryService(poor).begin('token:abc', CHAT, signal)).rejects.toThrow(
-    /tokens for today/,
+    /token budget of today/,
   );
   expect(fixture.calls()).toEqual([]);
 });

@@ -249,7 +249,7 @@ test('asks the owner before a grant, applies its defaults and requires a name', 
   expect(await grantOf(ada)).toBeUndefined();
   const [asked] = await waiting();
   expect(asked).toMatchObject({ kind: 'manage_grant', recipient: `+${ada.phone}` });
-  expect(await fixture.asks(`/approve ${asked?.id.slice(0, 8)}`)).toMatch(/^Yes to: /);
+  expect(await fixture.asks(`/approve ${asked?.id.slice(0, 8)}`)).toMatch(/^Approved: /);
   expect(await grantOf(ada)).toEqual({ can_read: true, can_reply: false, display_name: 'Ada' });
 });
 

@@ -132,7 +132,7 @@ test('stops after five rounds of tools and says so with what was done', async ()
     { when: { tool_result: '' }, reply: calling('get_chats') },
   );
   const answer = await fixture.asks('forever');
-  expect(answer).toContain('five times in a row');
+  expect(answer).toContain('5 times in a row');
   expect(answer).toContain('sent "once" to Mum');
   const [run] = await fixture.sql<{ calls: number; steps: number }>(
     `SELECT r.steps, (SELECT count(*) FROM tool_calls t WHERE t.run_id = r.id)::int AS calls

@@ -351,7 +351,7 @@ export async function runAssistantTurn(
       return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
     signal.throwIfAborted();
     const isRelayError = error instanceof RelayError;
-    if (!isRelayError) deps.log.error('the assistant failed', { run: begun.run, error });
+    if (!isRelayError) deps.log.error('assistant turn failed', { run: begun.run, error });
     const message = isRelayError ? error.message : UNEXPECTED_ERROR_SENTENCE;
     const text = FALLBACK_ANSWERS.failed(message, await deeds());
     return {
@@ -452,7 +452,7 @@ async function runSession(
         const fault = dayBudgetError(settings.agent, day);
         if (fault !== null) throw fault;
       },
-      onToolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),
+      onToolFailed: (event, error) => log.warn('tool failed', { run, event, error }),
       ...streamHooks(channel),
     },
   });

@@ -60,7 +60,7 @@ export function createAutoReplyAgent(options: AutoReplyAgentOptions): ComposeRep
         onTextReset: () => {
           said = '';
         },
-        onToolFailed: (tool, error) => log.warn('a tool failed', { run, event: tool, error }),
+        onToolFailed: (tool, error) => log.warn('tool failed', { run, event: tool, error }),
       },
     });
     const rest = await session.act(replyMessages(context, clock.date()));

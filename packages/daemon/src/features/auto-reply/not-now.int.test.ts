@@ -93,7 +93,7 @@ test('tells the owner when a draft they were shown was replaced', async () => {
   );
   expect(notices[0]?.body).toMatch(
     new RegExp(
-      `^Relay: ${older?.id.slice(0, 8)} no longer waits for your yes. The contact wrote again`,
+      `^Relay: approval ${older?.id.slice(0, 8)} can no longer be answered. The contact wrote again`,
     ),
   );
 });
@@ -232,7 +232,7 @@ test('pauses for a repetitive contact, longer each time, and notifies the owner 
   expect(fixture.asked).toHaveLength(asked);
   expect(await fixture.session(bot)).toMatchObject({ rests: 1 });
   const told = () =>
-    fixture.sql("SELECT body FROM outbox WHERE body LIKE 'Relay: auto-reply rests for Shop%'");
+    fixture.sql("SELECT body FROM outbox WHERE body LIKE 'Relay: auto-reply to Shop%'");
   expect(await told()).toHaveLength(1);
 
   later(61);

@@ -161,7 +161,7 @@ test('logs a model failure, sends nothing and continues with the queue', async (
   expect(await fixture.sent(mom)).toEqual(['fine']);
   expect(await fixture.decided(bad)).toEqual(['unanswered: model_failed']);
   expect(fixture.logged).toContainEqual(
-    expect.objectContaining({ level: 'error', message: 'the answer failed' }),
+    expect.objectContaining({ level: 'error', message: 'answer failed' }),
   );
 });
 

@@ -333,7 +333,7 @@ async function failReply(
     const mayPass = !(error instanceof RelayError) || error.isRetryable;
     if (mayPass && (await countFailures(work, turn)) < 2) return true;
     const { chat_id: chat } = task.session;
-    work.afterCommit.push(() => deps.log.error('the answer failed', { chat, run, error }));
+    work.afterCommit.push(() => deps.log.error('answer failed', { chat, run, error }));
     if (partial !== '') await appendReply(deps, work, turn, partial);
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
     await settleReply(deps, work, task, {
@@ -365,8 +365,7 @@ async function countFailures(work: UnitOfWork, { task: { line } }: ReplyTurn): P
 
 // The gate sends an answer, asks the owner or refuses it. A new draft replaces those that still wait.
 
-const REPLACED_SENTENCE =
-  'The contact wrote again, and the answer to that takes the place of this one.';
+const REPLACED_SENTENCE = 'The contact wrote again, and a new answer replaces this one.';
 
 interface ReplyToSend {
   /** The session line with the answer. */

@@ -284,7 +284,7 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
   expect(network.asked).toEqual([]);
   expect(await second.states()).toEqual(['failed', 'pending']);
   const [withdrawn] = await ask('SELECT id, failure FROM outbox ORDER BY seq');
-  expect(withdrawn?.failure).toContain('Send it again if it is still wanted.');
+  expect(withdrawn?.failure).toContain('Send it again if you still want it.');
   expect(
     await ask('SELECT reason FROM ledger WHERE subject_id = $1', [withdrawn?.id]),
   ).toContainEqual({ reason: 'restored' });
@@ -389,34 +389,38 @@ describe('an archive that', async () => {
 
   test.each<[string, (archive: Buffer) => Buffer | Promise<Buffer>, string]>([
     ['is none', () => Buffer.from('hello'), 'it is damaged'],
-    ['was cut off', (a) => a.subarray(0, a.length / 2), 'it is damaged'],
+    ['is truncated', (a) => a.subarray(0, a.length / 2), 'it is damaged'],
     [
       'had a value changed',
       change(/^grants/, other('"can_read":true', '"can_read":false')),
-      'grants/00001.jsonl was altered',
+      'grants/00001.jsonl was changed',
     ],
     ['lacks a part', change(/^grants/, () => []), 'grants/00001.jsonl is missing'],
     [
       'has a part too many',
       change(/^webhook_deliveries/, (e) => [e, { name: 'settings/00002.jsonl', text: '' }]),
-      'it holds more than its manifest says',
+      'it contains more than its manifest lists',
     ],
-    ['has a part twice', change(/^jobs/, (e) => [e, e]), 'it holds more than its manifest says'],
-    ['has no manifest', change(/^manifest/, () => []), 'it has no manifest, so it was cut off'],
+    [
+      'has a part twice',
+      change(/^jobs/, (e) => [e, e]),
+      'it contains more than its manifest lists',
+    ],
+    ['has no manifest', change(/^manifest/, () => []), 'it has no manifest, so it is incomplete'],
     [
       'has a manifest of something else',
       change(/^manifest/, (e) => [{ ...e, text: '{}' }]),
-      'its manifest is not one of ours',
+      'its manifest is not from Relay',
     ],
     [
       'holds a table nobody knows',
       change(/^grants/, (e) => [e, { name: 'magic/1.jsonl', text: '{}\n' }]),
-      'it holds magic, which this version does not know',
+      'it contains magic, which this version does not know',
     ],
     [
       'was made with another schema',
       change(/^manifest/, other('"schema_version": 9', '"schema_version": 8')),
-      'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test) and upgrade afterwards',
+      'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test), then upgrade',
     ],
   ])('%s is refused with its sentence, without changing anything', async (_, damage, what) => {
     const before = await contents(home);

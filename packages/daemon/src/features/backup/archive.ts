@@ -51,21 +51,20 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   events: 'feeds open streams and is pruned within days',
   login_codes: 'valid for a minute',
   browser_sessions: 'browsers sign in again',
-  whatsapp_credentials:
-    'a session that runs in two places breaks in both: a restored home links anew',
+  whatsapp_credentials: 'a session must not run in two places; a restored home is linked again',
   whatsapp_keys: 'belongs to that session',
   decrypt_journal: 'belongs to that session',
-  search_documents: 'made anew from the messages',
+  search_documents: 'built again from the messages',
   search_vectors: 'belongs to those documents',
-  search_progress: 'says how far they have come here',
-  search_vector_progress: 'says how far their vectors have come here',
-  search_vectors_changed: 'tells the daemon what it no longer knows of them',
+  search_progress: 'progress of the search index of this home',
+  search_vector_progress: 'progress of the vectors of this home',
+  search_vectors_changed: 'changes that the daemon has not applied yet',
   search_embeddings: 'a copy of those vectors that pgvector keeps',
-  webhook_progress: 'says how far the events of this database were told',
-  trace_progress: 'says how far the work of this home was traced',
-  traced: 'belongs to that',
-  retention_runs: 'says when this home last deleted what was too old',
-  inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
+  webhook_progress: 'progress of the webhooks of this database',
+  trace_progress: 'progress of the traces of this home',
+  traced: 'belongs to those traces',
+  retention_runs: 'past deletions of this home',
+  inbox: 'encrypted with the key of its home; its rows become messages within a moment',
 };
 
 export async function listArchivedTables(db: Db): Promise<string[]> {
@@ -137,7 +136,7 @@ export async function readArchive(
     if (error instanceof RelayError) throw error;
     throw invalidArchive('it is damaged', error);
   }
-  if (manifest === null) throw invalidArchive('it has no manifest, so it was cut off');
+  if (manifest === null) throw invalidArchive('it has no manifest, so it is incomplete');
   return { parts, manifest };
 }
 
@@ -162,16 +161,16 @@ export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
   for (const part of manifest.parts) {
     const mine = found.get(part.name);
     if (mine === undefined) throw invalidArchive(`${part.name} is missing`);
-    if (mine.sha256 !== part.sha256) throw invalidArchive(`${part.name} was altered`);
+    if (mine.sha256 !== part.sha256) throw invalidArchive(`${part.name} was changed`);
   }
   // Counted, not compared by name: a part that appears twice was restored twice.
   if (parts.length !== manifest.parts.length)
-    throw invalidArchive('it holds more than its manifest says');
+    throw invalidArchive('it contains more than its manifest lists');
 }
 
 function parseManifest(content: Buffer): ArchiveManifest {
   const parsed = archiveManifestSchema.safeParse(JSON.parse(content.toString('utf8')));
-  if (!parsed.success) throw invalidArchive('its manifest is not one of ours');
+  if (!parsed.success) throw invalidArchive('its manifest is not from Relay');
   return parsed.data;
 }
 

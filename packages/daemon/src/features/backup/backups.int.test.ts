@@ -142,7 +142,7 @@ test('reports a failure with the next step until a backup succeeds, and leaves n
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file in the place of the folder');
   await (await backups.start())();
-  const trouble = `No backup was made in ${folder}: it is not a folder. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.`;
+  const trouble = `The backup to ${folder} failed: it is not a folder. Earlier backups are unchanged. Fix the cause, or set another "backup.folder" in relay.config.json and restart Relay.`;
   expect(await backups.status()).toEqual({ every: 'day', last_at: null, trouble });
   await expect(backups.service.make()).rejects.toMatchObject({ code: 'backup_failed' });
   await rm(folder);
@@ -168,7 +168,7 @@ test.each([
   damaged = true;
   await expect(backups.service.make()).rejects.toMatchObject({
     code: 'backup_failed',
-    message: expect.stringContaining('what was written could not be read back'),
+    message: expect.stringContaining('the written backup could not be verified'),
   });
   expect(files()).toEqual(before);
 });

@@ -86,7 +86,7 @@ const folderOf = ({ settings, defaultFolder }: BackupDeps): string =>
   settings.folder ?? defaultFolder;
 
 /** The file system's own error, thrown before the disk is full. */
-const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
+const NO_SPACE = Object.assign(new Error('the disk is almost full'), { code: 'ENOSPC' });
 
 async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
   const { settings, now, log } = deps;
@@ -103,7 +103,7 @@ async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
   } catch (error) {
     const reason =
       error instanceof RelayError
-        ? 'what was written could not be read back'
+        ? 'the written backup could not be verified'
         : backupFailureReason((error as NodeJS.ErrnoException).code);
     throw new RelayError('backup_failed', { folder, reason }, { cause: error });
   }

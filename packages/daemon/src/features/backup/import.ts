@@ -98,7 +98,7 @@ async function restorePart(
   if (lines.length === 0) return;
   if (table === JOBS_PART) await restoreJobs(tx, jobs, lines);
   else if (tables.has(table)) await restoreRows(tx, table, lines);
-  else throw invalidArchive(`it holds ${table}, which this version does not know`);
+  else throw invalidArchive(`it contains ${table}, which this version does not know`);
 }
 
 async function restoreRows(
@@ -152,7 +152,7 @@ async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]
 function refuseOtherSchema(manifest: ArchiveManifest, schemaVersion: number): void {
   if (manifest.schema_version === schemaVersion) return;
   throw invalidArchive(
-    `it was made with schema ${manifest.schema_version} and this Relay has ${schemaVersion}: restore it with the Relay version that made it (${manifest.made_by}) and upgrade afterwards`,
+    `it was made with schema ${manifest.schema_version} and this Relay has ${schemaVersion}: restore it with the Relay version that made it (${manifest.made_by}), then upgrade`,
   );
 }
 

@@ -113,7 +113,7 @@ async function opened(path: string): Promise<ZipFile> {
 
 /** Finds the chat's text among its media, some of which may be text files too. */
 async function textIn(zip: ZipFile): Promise<Entry> {
-  if (zip.entryCount > MOST_ENTRIES) throw invalid('the .zip holds too many files');
+  if (zip.entryCount > MOST_ENTRIES) throw invalid('the .zip contains too many files');
   const texts: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) {
@@ -124,7 +124,7 @@ async function textIn(zip: ZipFile): Promise<Entry> {
   }
   const chat = texts.find(({ fileName }) => /(^|\/)(_chat|whatsapp[^/]*)\.txt$/i.test(fileName));
   const entry = chat ?? (texts.length === 1 ? texts[0] : undefined);
-  if (entry === undefined) throw invalid('the .zip holds no text of a chat');
+  if (entry === undefined) throw invalid('the .zip contains no chat text');
   if (entry.uncompressedSize > MOST_TEXT) throw invalid('its text is larger than 256 MB');
   return entry;
 }

@@ -62,7 +62,7 @@ async function scanExport(file: ExportFile, now: number): Promise<ExportScan> {
     if (senders.size < MOST_NAMES) senders.add(reading.message.sender);
   }
   if (!reader.hasMessages)
-    throw new RelayError('export_invalid', { what: 'no line begins with a date' });
+    throw new RelayError('export_invalid', { what: 'no line starts with a date' });
   return { order: finder.found(), senders, lines };
 }
 

@@ -160,7 +160,7 @@ test('reminds the agent once about an empty answer, then reports that it had not
   harness.server.rules([{ reply: { text: '' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
-    interventionReason: expect.stringContaining('nothing to say'),
+    interventionReason: expect.stringContaining('gave no answer'),
   });
   expect(requests()).toHaveLength(2);
 });
@@ -217,7 +217,7 @@ test('continues the turn when the summary fails, and lets a later turn retry it'
   expect(outcome.messages).toEqual(['Hi']);
   expect(outcome.summary).toBeUndefined();
   expect(JSON.stringify(requests().at(-1)?.messages[1])).toContain('left out');
-  expect(logged).toEqual(['the summary failed']);
+  expect(logged).toEqual(['summary failed']);
 });
 
 test('ends the turn when the budget is used up, even during the summary', async () => {

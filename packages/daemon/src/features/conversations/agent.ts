@@ -60,7 +60,7 @@ export function createConversationAgent(options: ConversationAgentOptions): Take
       tools: conversationTools({
         draft,
         todos: context.todos,
-        onCall: () => log.info('the agent asked for a call; calls are not yet available', about),
+        onCall: () => log.info('agent requested a call; calls are not yet available', about),
       }),
       limits,
       clock,
@@ -69,7 +69,7 @@ export function createConversationAgent(options: ConversationAgentOptions): Take
         alreadyRead: context.taint,
         beforeReading: (taint) => hooks.beforeReading(taint),
         onUsage: (spent) => hooks.onUsage(spent),
-        onToolFailed: (tool, error) => log.warn('a tool failed', { ...about, event: tool, error }),
+        onToolFailed: (tool, error) => log.warn('tool failed', { ...about, event: tool, error }),
       },
     });
     const { seen, summary } = await fitTranscript(context, session, options);
@@ -100,7 +100,7 @@ async function fitTranscript(
     ask: async (text) => (await session.ask(SUMMARY_INSTRUCTIONS, text)).text,
     failed(error) {
       if (!isOfModel(error)) throw error;
-      log.warn('the summary failed', { instance: context.instance, run: context.run, error });
+      log.warn('summary failed', { instance: context.instance, run: context.run, error });
     },
   });
   const gap = dropped.length > 0 && summary?.upTo !== dropped.at(-1)?.id;
@@ -157,9 +157,9 @@ function outcomeOf(
 const UNSETTLED_REASONS: Record<AgentStopReason['kind'], string> = {
   stopped: 'The agent stopped without a reason. Resume it or write yourself.',
   text: 'The agent answered without using its tools, so nothing was sent. Resume it or write yourself.',
-  nothing: 'The agent had nothing to say. Resume it or write yourself.',
+  nothing: 'The agent gave no answer. Resume it or write yourself.',
   too_many_steps:
-    'The agent did not come to an end within its steps; nothing of this turn was sent. Resume it or write yourself.',
+    'The agent did not finish within its steps, so nothing was sent. Resume it or write yourself.',
 };
 
 // Prompt of a turn: the instructions, the conversation so far, and as the newest message the purpose of the turn with

@@ -58,7 +58,7 @@ test('creates a conversation beyond the daily limit of first contacts and says w
   expect(state).toBe('CREATED');
   await reaches(instanceId(id), 'WAITING_FOR_REPLY');
   const { reason } = await service.get(instanceId(id));
-  expect(reason).toMatch(/^The first message is queued\. .* It can leave from \d{4}-.* UTC\.$/);
+  expect(reason).toMatch(/^The first message is queued\. .* It can be sent from \d{4}-.* UTC\.$/);
   const [line] = await service.transcript(instanceId(id));
   expect(line).toMatchObject({ delivery: 'pending' });
   const hours = (Date.parse(line?.queued_until ?? '') - Date.now()) / 3_600_000;
@@ -66,6 +66,6 @@ test('creates a conversation beyond the daily limit of first contacts and says w
   await sql(
     "UPDATE outbox SET attempted_at = attempted_at - interval '1 day' WHERE state = 'sent'",
   );
-  expect((await service.get(instanceId(id))).reason).not.toContain('can leave from');
+  expect((await service.get(instanceId(id))).reason).not.toContain('can be sent from');
   expect((await service.transcript(instanceId(id)))[0]).not.toHaveProperty('queued_until');
 });

@@ -68,7 +68,7 @@ test('extends a running clock by the time during which sending was not possible'
   await suspendedFor(30);
   expect(await harness.service.get(id)).toMatchObject({
     next_follow_up_at: null,
-    reason: expect.stringContaining('No follow-up is due'),
+    reason: expect.stringContaining('Follow-ups are suspended'),
   });
   await goOn();
   expect(await due(id)).toEqual([40, 40]);

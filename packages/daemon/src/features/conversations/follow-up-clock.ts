@@ -30,7 +30,7 @@ export class FollowUpClock {
     const write = isSuspended ? suspendClocks : resumeClocks;
     const moved = await transaction(this.#options, ({ tx }) => write(tx, lease.account, now()));
     this.#isSuspended = isSuspended;
-    if (moved > 0) this.#options.log.info('follow-up clocks resumed', { count: moved });
+    if (moved > 0) this.#options.log.info('follow-up timers resumed', { count: moved });
   }
 }
 

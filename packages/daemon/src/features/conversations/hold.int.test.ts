@@ -25,7 +25,7 @@ test('starts no turn during a hold and takes it after the release', async () => 
   expect(harness.turns).toEqual([]);
   expect(harness.logged).toContainEqual({
     level: 'info',
-    message: 'turn parked',
+    message: 'turn postponed',
     fields: { instance: id, state: 'CREATED', event: 'first_message' },
   });
   await release();

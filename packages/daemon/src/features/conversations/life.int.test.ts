@@ -140,7 +140,7 @@ describe('failures of the agent', () => {
     await harness.quiet();
     expect(await service.get(id)).toMatchObject({
       state: 'NEEDS_HUMAN_INTERVENTION',
-      reason: 'The agent failed twice in a row. Resume it to let it try again.',
+      reason: 'The agent failed twice in a row. Resume it to try again.',
     });
     expect(harness.turns).toHaveLength(2);
     agent(() => ({ messages: ['Back'] }));
@@ -172,6 +172,6 @@ describe('failures of the agent', () => {
     agent(() => ({ messages: [] }));
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
-    expect((await service.get(id)).reason).toContain('nothing to say');
+    expect((await service.get(id)).reason).toContain('gave no answer');
   });
 });

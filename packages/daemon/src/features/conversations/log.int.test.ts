@@ -99,7 +99,7 @@ test('logs messages, tool calls and timers at debug level and a stale wake-up as
   const at = (level: string) =>
     new Set(harness.logged.filter((line) => line.level === level).map(({ message }) => message));
   expect(at('debug')).toEqual(
-    new Set(['message heard', 'message said', 'tool call', 'timer set', 'timer cancelled']),
+    new Set(['message received', 'message queued', 'tool call', 'timer set', 'timer cancelled']),
   );
   expect(at('info')).toEqual(new Set(['conversation created', 'transition']));
   expect(at('warn')).toEqual(new Set(['stale wake-up discarded']));

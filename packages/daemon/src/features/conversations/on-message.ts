@@ -87,6 +87,6 @@ async function appendHeardMessage(
 ): Promise<void> {
   await appendTranscriptLine(work, row, { role, content: body, message_id: id });
   work.afterCommit.push(() => {
-    deps.log.debug('message heard', { instance: row.id, message: id, from: role, body });
+    deps.log.debug('message received', { instance: row.id, message: id, from: role, body });
   });
 }

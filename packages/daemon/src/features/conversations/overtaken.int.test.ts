@@ -93,7 +93,7 @@ test('takes a turn that waits for a queued message when the contact writes and t
   await harness.approvals.approve(approvalId(asked?.id ?? ''));
   await eventually(() =>
     harness.logged.some(
-      ({ message, fields }) => message === 'turn parked' && fields.instance === id,
+      ({ message, fields }) => message === 'turn postponed' && fields.instance === id,
     ),
   );
   agent(() => ({ messages: ['Next'] }));

@@ -109,7 +109,7 @@ describe('an operation that the state does not allow', () => {
   test.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
     ['resume', (id) => service.resume(id), 'resuming'],
     ['pause', (id) => service.pause(id), 'pausing'],
-    ['send', (id) => service.send(id, 'x'), 'sending a message of yours'],
+    ['send', (id) => service.send(id, 'x'), 'sending your message'],
     ['cancel', (id) => service.cancel(id), 'cancelling'],
   ])(
     '%s after the end is refused with state and event, and leaves no trace',

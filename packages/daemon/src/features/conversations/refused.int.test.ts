@@ -45,8 +45,8 @@ test('does not send a message that the gate denies, and asks the owner with the 
   turn.release();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
   await sql('DELETE FROM freezes');
-  expect((await service.get(id)).reason).toMatch(/^WhatsApp does not let this account write/);
-  expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: WhatsApp does not/)]);
+  expect((await service.get(id)).reason).toMatch(/^WhatsApp currently blocks this account/);
+  expect(await lines(id)).toEqual([expect.stringMatching(/^system: Not sent: WhatsApp currently/)]);
   expect(await outbox(id)).toEqual([]);
   expect(await decisions(id)).toEqual(['deny: time_locked']);
   await service.resume(id);
@@ -62,7 +62,7 @@ test('sends the texts before the held message, but not those after it', async ()
     expect.stringMatching(/^system: Not sent: The message quotes/),
   ]);
   expect((await service.get(id)).reason).toMatch(
-    /^A message waits for your yes: `relay approvals`\./,
+    /^A message needs your approval: `relay approvals`\./,
   );
   expect(await decisions(id)).toEqual([
     'allow: conversation_grant',
@@ -120,7 +120,7 @@ describe('a message that waits for approval', () => {
     await approvals.reject(approval, 'too early');
     expect(await service.get(id)).toMatchObject({
       state: 'NEEDS_HUMAN_INTERVENTION',
-      reason: expect.stringMatching(/^You rejected its message/),
+      reason: expect.stringMatching(/^You declined its message/),
     });
     await service.resume(id);
     await reaches(id, 'WAITING_FOR_REPLY');

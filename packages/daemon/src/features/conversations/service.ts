@@ -20,7 +20,7 @@ import { type ConversationEvent, legalEvents } from '@relay/core/conversation/tr
 import { toStorableText } from '@relay/core/messages/text';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import { type ConversationControl, decideControl } from '@relay/core/policy/decide';
-import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
+import { type Decision, refusalError } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import type {
@@ -126,7 +126,7 @@ async function sendByHand(
   const { outcome, reason } = evaluated.decision;
   if (outcome !== 'allow' && legalEvents(row.state).includes('manual_send')) {
     await evaluated.submit();
-    return new RelayError('denied', { reason: reasonSentence(reason) });
+    return refusalError(reason);
   }
   const events = [{ type: 'manual_send', text }] as const;
   const { lines } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
@@ -332,7 +332,7 @@ async function sendApproved(
   const row = await lockInstance(work.tx, deps.lease, instance);
   if (row.state !== 'NEEDS_HUMAN_INTERVENTION') {
     throw new RelayError('conflict', {
-      what: `The conversation is ${row.state} and no longer waits for this message. Reject it; the agent writes anew.`,
+      what: `The conversation is ${row.state} and no longer waits for this message. Decline it; the agent writes a new one.`,
     });
   }
   await applyEvents(
@@ -359,7 +359,8 @@ async function noteRejected(
   const content = `The message that waited was rejected${why ? `: ${why}` : '.'}`;
   await appendTranscriptLine(work, row, { role: 'system', content });
   if (row.state !== 'NEEDS_HUMAN_INTERVENTION') return;
-  const reason = 'You rejected its message. Resume it to let it write anew, or write yourself.';
+  const reason =
+    'You declined its message. Resume it to let the agent write a new one, or write yourself.';
   await saveInstance(work.tx, deps.lease, { ...toInstance(row), reason }, deps.now());
 }
 

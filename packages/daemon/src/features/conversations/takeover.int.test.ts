@@ -43,7 +43,7 @@ test('pauses the conversation when the owner writes to the contact on the phone,
   expect(await service.get(id)).toMatchObject({
     state: 'PAUSED',
     previous_state: 'WAITING_FOR_REPLY',
-    reason: 'You wrote to the contact yourself. Resume it when the agent should go on.',
+    reason: 'You wrote to the contact yourself. Resume it when the agent should continue.',
     next_follow_up_at: null,
   });
   expect(await lines(id)).toEqual(['agent: Hello', 'manual: It is me now']);

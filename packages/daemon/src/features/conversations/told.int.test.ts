@@ -65,9 +65,9 @@ test('notifies the owner when a conversation ends or is taken over', async () =>
     await applyEvents(harness.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
   });
   expect((await notes(failed))[0]).toContain('failed. Nobody is there. → relay get');
-  expect((await notes(completed))[0]).toContain('is done. Done. → relay transcript');
-  expect((await notes(abandoned))[0]).toContain('was given up. The contact did not answer');
-  expect((await notes(taken))[0]).toMatch(/is yours now\. .+ → relay resume /);
+  expect((await notes(completed))[0]).toContain('is completed. Done. → relay transcript');
+  expect((await notes(abandoned))[0]).toContain('ended without a reply. The contact did not reply');
+  expect((await notes(taken))[0]).toMatch(/is paused\. .+ → relay resume /);
 });
 
 test('sends no notice to an owner who cancelled or turned notices off, but appends the event', async () => {

@@ -359,7 +359,7 @@ async function sendInConversation(
   work.afterCommit.push(() => {
     deps.gate.wakeOutbox();
     const { messageId } = message;
-    deps.log.debug('message said', {
+    deps.log.debug('message queued', {
       instance: row.id,
       message: messageId,
       from: role,
@@ -439,7 +439,7 @@ export async function enqueueTurns(
 // whether the notice arrives.
 
 export const WAITS_FOR_APPROVAL =
-  'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
+  'A message needs your approval: `relay approvals`. Or resume it to let the agent write a new one.';
 
 async function notifyOwnerOfConversation(
   deps: ConversationDeps,

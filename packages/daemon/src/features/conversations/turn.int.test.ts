@@ -96,7 +96,7 @@ describe('a budget', () => {
     await reply(id, 'Yes');
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
     expect((await service.get(id)).reason).toBe(
-      'The tokens for this conversation are used up: 200 of 120. Raise "agent.tokens_per_conversation" in relay.config.json and resume it, or write yourself.',
+      'The token budget of this conversation is used up: 200 of 120. Raise "agent.tokens_per_conversation" in relay.config.json and resume, or write yourself.',
     );
     expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes']);
     expect((await runs(id)).map((run) => run.state)).toEqual(['done', 'failed']);
@@ -233,7 +233,7 @@ test('retries a failed turn once and then asks the owner, in every state in whic
   expect(await state(first)).toBe('WAITING_FOR_REPLY');
   expect(harness.logged).toContainEqual({
     level: 'error',
-    message: 'the agent failed',
+    message: 'agent turn failed',
     fields: expect.objectContaining({ instance: beginning }),
   });
 });

@@ -13,7 +13,7 @@ import type { RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
 import { toStorableText } from '@relay/core/messages/text';
 import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
-import { reasonSentence } from '@relay/core/policy/reasons';
+import { reasonText } from '@relay/core/policy/reasons';
 import type {
   TakeTurn,
   ToolCallRecord,
@@ -227,7 +227,7 @@ function finishTurn(
     await applyEvents(deps, work, row, intervention, progress);
     // Writes the ledger entry and, if the owner may allow it, an approval.
     const { decision } = await refused.evaluated.submit();
-    const content = `Not sent: ${reasonSentence(decision.reason)}`;
+    const content = `Not sent: ${reasonText(decision.reason)}`;
     await appendTranscriptLine(work, row, { role: 'system', content });
   });
 }
@@ -262,9 +262,9 @@ async function failTurn(
     if (mayPass && (await countFailuresInEpoch(work.tx, row)) < 2) return true;
     const reason = isRelayError
       ? error.message
-      : 'The agent failed twice in a row. Resume it to let it try again.';
+      : 'The agent failed twice in a row. Resume it to try again.';
     work.afterCommit.push(() =>
-      deps.log.error('the agent failed', { instance: row.id, run, error }),
+      deps.log.error('agent turn failed', { instance: row.id, run, error }),
     );
     await applyEvents(deps, work, row, [{ type: 'request_intervention', reason }]);
     await job.complete(work.tx);
@@ -295,7 +295,7 @@ async function evaluateTexts(
     if (outcome !== 'allow') {
       // A hold began in this moment: the turn is parked and the owner need not be asked.
       if (reason === 'hold') throw new TransactionConflict('a hold began');
-      const sentence = outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_APPROVAL;
+      const sentence = outcome === 'deny' ? reasonText(reason) : WAITS_FOR_APPROVAL;
       return { allowed, refused: { evaluated, reason: sentence } };
     }
     allowed.push(evaluated);
@@ -321,7 +321,7 @@ function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly Conversa
   return [
     {
       type: 'request_intervention',
-      reason: 'The agent had nothing to say. Resume it or write yourself.',
+      reason: 'The agent gave no answer. Resume it or write yourself.',
     },
   ];
 }
@@ -490,7 +490,7 @@ async function parkTurn(
 ): Promise<void> {
   await job.complete(work.tx);
   work.afterCommit.push(() => {
-    deps.log.info('turn parked', { instance: row.id, state: row.state, event: job.data.wake });
+    deps.log.info('turn postponed', { instance: row.id, state: row.state, event: job.data.wake });
   });
 }
 

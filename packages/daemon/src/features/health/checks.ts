@@ -61,8 +61,8 @@ export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]
         return {
           name,
           ok: 'no' as const,
-          found: 'The check could not be made.',
-          mend: 'Look into `relay logs --level error`.',
+          found: 'The check failed.',
+          mend: 'See `relay logs --level error`.',
         };
       }
     }),
@@ -73,7 +73,7 @@ async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
   const began = performance.now();
   await sql`SELECT 1`.execute(db);
   const ms = Math.max(1, Math.round(performance.now() - began));
-  const whose = database.kind === 'private' ? 'its own' : 'an external';
+  const whose = database.kind === 'private' ? 'private' : 'external';
   const found = `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`;
   const { user, isSuperuser, isOwner } = await readRolePrivileges(db);
   if (!isSuperuser && !isOwner) return { ok: 'yes' as const, found, mend: null };
@@ -81,7 +81,7 @@ async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
   return {
     ok: 'warn' as const,
     found: `${found} The daemon connects as "${user}", which ${standing}.`,
-    mend: 'Name the owner in DATABASE_OWNER_URL and a role of the daemon’s own in DATABASE_URL: docs/operations.md, "Two roles".',
+    mend: 'Set DATABASE_OWNER_URL to the owner and DATABASE_URL to a separate role for the daemon: docs/operations.md, "Two roles".',
   };
 }
 
@@ -96,7 +96,7 @@ async function checkClock({ db, clockAhead }: DoctorDeps) {
     return {
       ok: 'warn' as const,
       found: `The clock of this machine is ${roughly(Math.abs(ahead))} ${way} WhatsApp’s.`,
-      mend: 'Set it, or let the system do it (`timedatectl set-ntp true` on Linux): schedules, quiet hours and follow-ups go by it.',
+      mend: 'Set the clock, or let the system synchronise it (`timedatectl set-ntp true` on Linux). Schedules, quiet hours and follow-ups depend on it.',
     };
   }
   const { rows } = await sql<{ seconds: number }>`
@@ -109,7 +109,7 @@ async function checkClock({ db, clockAhead }: DoctorDeps) {
     : {
         ok: 'warn' as const,
         found: `Daemon and database differ by ${Math.round(skew)} s.`,
-        mend: 'Set the clock of both machines by NTP; follow-ups use the database’s.',
+        mend: 'Synchronise the clocks of both machines with NTP. Follow-ups use the clock of the database.',
       };
 }
 
@@ -120,7 +120,7 @@ async function checkLedger({ db, lease, full = false }: DoctorDeps) {
     : {
         ok: 'no' as const,
         found,
-        mend: 'Somebody changed the database by hand. Compare with a backup (`relay export`).',
+        mend: 'The database was changed outside Relay. Compare it with a backup (`relay export`).',
       };
 }
 
@@ -128,37 +128,37 @@ async function checkJobs({ jobs, lease }: DoctorDeps) {
   const { waiting, dead } = await jobs.counts(lease.account);
   const count = dead.reduce((sum, row) => sum + row.count, 0);
   return count === 0
-    ? { ok: 'yes' as const, found: `No job has failed for good; ${waiting} waiting.`, mend: null }
+    ? { ok: 'yes' as const, found: `No failed jobs; ${waiting} waiting.`, mend: null }
     : {
         ok: 'warn' as const,
-        found: `${count} failed for good (${dead.map((row) => row.queue).join(', ')}).`,
-        mend: 'Look into `relay logs --level error`.',
+        found: `Failed jobs: ${count} (${dead.map((row) => row.queue).join(', ')}).`,
+        mend: 'See `relay logs --level error`.',
       };
 }
 
 async function checkMemory({ memory }: DoctorDeps) {
   const { embeddings, model, documents, vectors, failure } = await memory();
   if (embeddings === 'off') {
-    const found = `${documents} texts, found by their words; by meaning: off.`;
+    const found = `${documents} texts searchable by words. Search by meaning is off.`;
     return { ok: 'yes' as const, found, mend: null };
   }
-  const found = `${vectors} of ${documents} texts have a vector of ${model ?? 'the model'}.`;
+  const found = `${vectors} of ${documents} texts searchable by meaning (${model ?? 'unknown model'}).`;
   if (failure === null) return { ok: 'yes' as const, found, mend: null };
   return {
     ok: 'warn' as const,
     found: `${found} ${failure.sentence}`,
-    mend: 'Look at `relay memory`; `relay memory embeddings` chooses another model, or none.',
+    mend: 'See `relay memory`. Choose another model, or turn it off, with `relay memory embeddings`.',
   };
 }
 
 async function checkWebhooks({ webhookTrouble }: DoctorDeps) {
   const found = await webhookTrouble();
   return found === null
-    ? { ok: 'yes' as const, found: 'No webhook fails.', mend: null }
+    ? { ok: 'yes' as const, found: 'No failing webhooks.', mend: null }
     : {
         ok: 'warn' as const,
         found,
-        mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
+        mend: 'See the reasons with `relay webhook deliveries`; test one with `relay webhook test`.',
       };
 }
 
@@ -181,30 +181,31 @@ function priceWords(agent: AgentSettings, provider: string | null): string {
   if (provider === null) return '';
   const { input, output, from } = modelPriceFor(provider, agent);
   if (from === 'unknown') {
-    return ` No price is known for ${provider}, so its calls count as 0 USD; ${PRICES} set one.`;
+    return ` The price of ${provider} is unknown, so its calls count as 0 USD. Set it with ${PRICES}.`;
   }
-  const price = ` A million tokens of ${provider} cost ${input} USD in and ${output} USD out`;
-  return from === 'assumed' ? `${price}, as Relay assumes; ${PRICES} set it.` : `${price}.`;
+  const price = ` Price of 1 million tokens (${provider}): ${input} USD input, ${output} USD output`;
+  return from === 'assumed' ? `${price}, assumed. Set it with ${PRICES}.` : `${price}.`;
 }
 
 async function checkStorage({ diskWarning }: DoctorDeps) {
   const found = diskWarning();
   return found === null
-    ? { ok: 'yes' as const, found: 'Everything is taken in: the disk has space.', mend: null }
-    : { ok: 'warn' as const, found, mend: 'Free some space on that disk.' };
+    ? { ok: 'yes' as const, found: 'The disk has enough space.', mend: null }
+    : { ok: 'warn' as const, found, mend: 'Free some space on this disk.' };
 }
 
 async function checkBackup({ backup }: DoctorDeps) {
   const { every, last_at, trouble } = await backup();
-  const last = last_at === null ? 'None was made here yet.' : `The last was made at ${last_at}.`;
+  const last = last_at === null ? 'No backup yet.' : `Last backup: ${last_at}.`;
   if (trouble !== null) {
     return {
       ok: 'warn' as const,
       found: `${trouble} ${last}`,
-      mend: '`relay backup` tries again.',
+      mend: 'Try again with `relay backup`.',
     };
   }
-  const found = every === 'off' ? 'Nothing is backed up by itself.' : `Every ${every}.`;
+  const found =
+    every === 'off' ? 'Scheduled backups are off.' : `Scheduled backups: every ${every}.`;
   return { ok: 'yes' as const, found: `${found} ${last}`, mend: null };
 }
 

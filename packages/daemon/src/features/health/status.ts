@@ -97,7 +97,7 @@ export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
 const notStored = (messages: number): string | null =>
   messages === 0
     ? null
-    : `${messages} ${messages === 1 ? 'message of a stranger was' : 'messages of strangers were'} only counted today and not stored. Grant a sender something, or raise "strangers" in the settings.`;
+    : `${messages} ${messages === 1 ? 'message from an unknown sender was' : 'messages from unknown senders were'} counted but not stored today. Grant access to a sender, or raise the limits under "strangers" in the settings.`;
 
 /** A more exact number is of no use, and a status must not scan a million rows. */
 const COUNTED_TIMERS = 10_000;

@@ -23,7 +23,7 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'relay_http_request_duration_seconds',
-    help: 'How long requests of the API took to be answered. Streams count when they end.',
+    help: 'Duration of API requests. Streams are counted when they end.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
     registers: [registry],
@@ -53,64 +53,48 @@ type StatusGauge = readonly [name: string, help: string, of: (status: DaemonStat
 const STATUS_GAUGES: readonly StatusGauge[] = [
   [
     'relay_whatsapp_connected',
-    '1 as long as WhatsApp is connected.',
+    '1 while WhatsApp is connected.',
     (status) => Number(status.whatsapp_connected),
   ],
-  ['relay_uptime_seconds', 'Since the daemon was started.', (status) => status.uptime_seconds],
-  ['relay_hold', '1 as long as all sending is held.', (status) => Number(status.hold)],
-  [
-    'relay_conversations_active',
-    'Conversations that are under way.',
-    (status) => status.active_instance_count,
-  ],
+  ['relay_uptime_seconds', 'Time since the daemon started.', (status) => status.uptime_seconds],
+  ['relay_hold', '1 while sending is on hold.', (status) => Number(status.hold)],
+  ['relay_conversations_active', 'Active conversations.', (status) => status.active_instance_count],
   [
     'relay_conversations',
-    'Conversations in all, ended ones among them.',
+    'All conversations, including ended ones.',
     (status) => status.total_instance_count,
   ],
   [
     'relay_conversations_needing_you',
-    'Conversations that wait for their owner.',
+    'Conversations that wait for the owner.',
     (status) => status.needs_you_count,
   ],
-  [
-    'relay_approvals_waiting',
-    "What waits for the owner's yes.",
-    (status) => status.approvals_waiting,
-  ],
-  [
-    'relay_knocks_waiting',
-    'People who wrote without being allowed to be read.',
-    (status) => status.knocks_waiting,
-  ],
-  ['relay_timers_pending', 'Timers that are set, up to 10,000.', (status) => status.timers_pending],
-  ['relay_jobs_waiting', 'Jobs that wait for their turn.', (status) => status.jobs.waiting],
-  ['relay_jobs_running', 'Jobs that run.', (status) => status.jobs.running],
-  ['relay_jobs_dead', 'Jobs that failed for good.', (status) => status.jobs.dead],
+  ['relay_approvals_waiting', 'Pending approvals.', (status) => status.approvals_waiting],
+  ['relay_knocks_waiting', 'Message requests.', (status) => status.knocks_waiting],
+  ['relay_timers_pending', 'Pending timers, up to 10,000.', (status) => status.timers_pending],
+  ['relay_jobs_waiting', 'Waiting jobs.', (status) => status.jobs.waiting],
+  ['relay_jobs_running', 'Running jobs.', (status) => status.jobs.running],
+  ['relay_jobs_dead', 'Jobs that failed permanently.', (status) => status.jobs.dead],
   [
     'relay_received_last_minute',
-    'Messages that others wrote within the last 60 seconds.',
+    'Messages received within the last 60 seconds.',
     (status) => status.last_minute.received,
   ],
   [
     'relay_sent_last_minute',
-    'Messages that left within the last 60 seconds.',
+    'Messages sent within the last 60 seconds.',
     (status) => status.last_minute.sent,
   ],
   [
     'relay_inbox_waiting',
-    'Messages that were received and are not filed yet.',
+    'Messages received and not processed yet.',
     (status) => status.inbox_waiting,
   ],
-  ['relay_outbox_waiting', 'Messages that are about to leave.', (status) => status.sending.waiting],
-  [
-    'relay_outbox_unknown',
-    'Messages that may have arrived or not.',
-    (status) => status.sending.unknown,
-  ],
+  ['relay_outbox_waiting', 'Queued messages.', (status) => status.sending.waiting],
+  ['relay_outbox_unknown', 'Messages with unknown delivery.', (status) => status.sending.unknown],
   [
     'relay_sent_24h',
-    'Messages that left within the last 24 hours.',
+    'Messages sent within the last 24 hours.',
     (status) => status.sending.sent_today,
   ],
   [
@@ -125,27 +109,27 @@ const STATUS_GAUGES: readonly StatusGauge[] = [
   ],
   [
     'relay_sent_24h_limit',
-    'How many messages may leave in 24 hours.',
+    'Limit of messages sent within 24 hours.',
     (status) => status.sending.caps.per_day,
   ],
   [
     'relay_first_contacts_24h_limit',
-    'How many first contacts there may be in 24 hours.',
+    'Limit of first contacts within 24 hours.',
     (status) => status.sending.caps.first_contacts_per_day,
   ],
   [
     'relay_backup_last_timestamp_seconds',
-    'When the last backup was made here, in seconds since 1970; 0: never.',
+    'Time of the last backup, in seconds since 1970; 0 if there is none.',
     (status) => Date.parse(status.backup.last_at ?? '1970-01-01T00:00:00Z') / 1_000,
   ],
   [
     'relay_backup_in_trouble',
-    '1 as long as backups by the clock fail.',
+    '1 while scheduled backups fail.',
     (status) => Number(status.backup.trouble !== null),
   ],
   [
     'relay_webhooks_in_trouble',
-    '1 as long as something is wrong with webhooks.',
+    '1 while there is a problem with webhooks.',
     (status) => Number(status.webhooks !== null),
   ],
 ];
@@ -158,19 +142,19 @@ function createStatusGauges(registry: Registry): (status: DaemonStatus) => void 
   }));
   const link = new Gauge({
     name: 'relay_link_state',
-    help: '1 for the state that the link to WhatsApp is in.',
+    help: '1 for the current state of the link to WhatsApp.',
     labelNames: ['state'],
     registers,
   });
   const light = new Gauge({
     name: 'relay_sending_light',
-    help: '1 for the light that sending has: green, amber or red.',
+    help: '1 for the current state of sending: green, amber or red.',
     labelNames: ['light'],
     registers,
   });
   const build = new Gauge({
     name: 'relay_build_info',
-    help: 'Always 1; which version runs, on which database.',
+    help: 'Always 1; labels give the version, the schema and the database.',
     labelNames: ['version', 'schema', 'postgres'],
     registers,
   });
@@ -195,19 +179,19 @@ function createModelCounters(registry: Registry): (used: readonly ModelUseTotals
   const registers = [registry];
   const runs = new Counter({
     name: 'relay_model_runs_total',
-    help: 'Turns that a model was asked for, by who asked and how they ended.',
+    help: 'Model runs by actor and result.',
     labelNames: ['actor', 'state'],
     registers,
   });
   const tokens = new Counter({
     name: 'relay_model_tokens_total',
-    help: 'Tokens given to models and taken from them.',
+    help: 'Model tokens, input and output.',
     labelNames: ['actor', 'direction'],
     registers,
   });
   const seconds = new Counter({
     name: 'relay_model_run_seconds_total',
-    help: 'How long those turns took together.',
+    help: 'Total duration of model runs.',
     labelNames: ['actor'],
     registers,
   });
@@ -232,7 +216,7 @@ const PAUSE_MS = 1_000;
 function countEvents(registry: Registry, events: EventLog, log: Log): { stop(): void } {
   const counter = new Counter({
     name: 'relay_events_total',
-    help: 'What happened since the start, by its kind.',
+    help: 'Events since the start, by kind.',
     labelNames: ['kind'],
     registers: [registry],
   });

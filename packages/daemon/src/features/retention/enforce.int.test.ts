@@ -165,7 +165,10 @@ test('deletes at the start what became too old while the daemon was not running'
 test('reports the next run and the other limits', async () => {
   const status = await retention.service.status();
   expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
-  expect(status.others).toContainEqual({ what: 'what was received, as it came', limit: '7 days' });
+  expect(status.others).toContainEqual({
+    what: 'received messages before processing',
+    limit: '7 days',
+  });
   await pruneOldRows(database.kysely, deps.log);
 });
 

@@ -127,32 +127,32 @@ type FinishedErasure = Pick<ErasureReceipt, 'kind' | 'scoured'> &
 
 function describeWhatStays({ kind, scoured, server, logsMessageText }: FinishedErasure): string[] {
   return [
-    'One row of the ledger says that something was erased, when and how much, not whom. Earlier decisions stay, with ids that lead nowhere and no words.',
-    'WhatsApp, your phone and theirs keep what they have: nothing was deleted there.',
-    'Backups from before (`relay backup`, `relay export`, copies of the home) still hold it. Delete them, or make new ones.',
+    'The ledger records that something was erased, when and how much, but not whom. Earlier decisions stay, without text and with ids that no longer refer to anyone.',
+    'Nothing was deleted on WhatsApp, on your phone or on theirs.',
+    'Earlier backups (`relay backup`, `relay export`, copies of the home) still contain the data. Delete them, or make new ones.',
     ...(kind === 'person'
       ? OF_A_PERSON
-      : ['If you are still in the group, its next message begins it anew.']),
+      : ['If you are still in the group, Relay stores its next messages again.']),
     ...(scoured === 'none' ? [BUSY] : []),
     ...(server.kind === 'external' ? [NOT_OURS] : scoured === 'tables' ? [LOG_LEFT] : []),
     ...(logsMessageText
       ? [
-          'Logs at the level debug hold the beginnings of messages until they are overwritten; `relay logs` says where they are.',
+          'Logs at level debug contain the beginnings of messages until they are overwritten. See their location with `relay logs`.',
         ]
       : []),
   ];
 }
 
 const OF_A_PERSON = [
-  'What you and others wrote about them stays: it is yours and theirs.',
-  'The keys that open what they may write again stay under their number, until this device is unlinked.',
-  'While you share a group, WhatsApp tells their number again with its members.',
+  'Messages of you and others about them stay.',
+  'The keys to decrypt their future messages stay under their number until this device is unlinked.',
+  'While you share a group, WhatsApp reports their number again as a member.',
 ];
 
 const BUSY =
-  'The rows are gone, but the files could not be written anew because somebody was reading them: `relay retention run` does it later.';
+  'The rows were deleted, but the database files could not be rewritten because they were in use. Rewrite them later with `relay retention run`.';
 const NOT_OURS =
-  "Your PostgreSQL server's write-ahead log, statistics, replicas and backups are not in Relay's hands: they lose it as its operator has set it up.";
+  'Relay does not control the write-ahead log, statistics, replicas and backups of your PostgreSQL server. They keep the data as long as the server is configured to.';
 
 const LOG_LEFT =
-  "The database's log still holds old pages until it is written over: `relay retention run` tries again.";
+  'The write-ahead log of the database still contains old pages until it is overwritten. Try again with `relay retention run`.';

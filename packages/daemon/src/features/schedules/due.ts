@@ -1,7 +1,7 @@
 // Runs due schedules. One transaction records the run, submits its message to the gate and sets the next timer, so that
 // after a crash at any point each run has one row and at most one message.
 import type { PermitId, ScheduleId } from '@relay/contract/ids';
-import { type Decision, REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import { type Decision, type ReasonCode, reasonText } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import {
   type CatchUpPlan,
@@ -177,7 +177,7 @@ async function notifyOwnerOfRefusal(
     row.body.length > SHOWN_CHARACTERS
       ? `${row.body.slice(0, SHOWN_CHARACTERS - 1).trimEnd()}…`
       : row.body;
-  const text = `A scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${REASONS[reason].sentence}`;
+  const text = `Relay: a scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${reasonText(reason)}`;
   const { gate, lease } = deps;
   const isNotified = await notifyOwner(
     work.tx,

@@ -103,8 +103,8 @@ describe('a schedule of the assistant', () => {
 
   test.each([
     [{ time: '9' }, 'Give the time as HH:MM'],
-    [{ time: '9', pattern: 'once' as const }, 'Give the moment as'],
-    [{ pattern: 'cron' as const }, 'Give the five fields'],
+    [{ time: '9', pattern: 'once' as const }, 'Give the time as 2026'],
+    [{ pattern: 'cron' as const }, 'Give a cron expression'],
     [{ zone: 'Mars/Olympus' }, 'is not a time zone'],
     [{ pattern: 'once' as const, date: '2020-01-01' }, 'has passed'],
   ])('%j is refused with a sentence', async (more, what) => {
@@ -145,7 +145,7 @@ describe('a schedule of the assistant', () => {
     expect(question).toMatchObject({
       kind: 'schedule_message',
       text: 'Call',
-      when: 'every day at 09:00, Africa/Cairo; what is missed is left out',
+      when: 'every day at 09:00, Africa/Cairo; if Relay is offline: skip missed runs',
     });
     await fixture.harness().approvals.approve(await onlyQuestion());
     const [schedule] = await fixture.harness().schedules.service.list('active');
@@ -266,7 +266,7 @@ describe('a cancelled schedule', () => {
     const schedule = await create('in 1 hour');
     await jump(HOUR);
     await sql("UPDATE outbox SET state = 'sent' WHERE account_id = $1", [account]);
-    await expect(fixture.cancel(schedule)).rejects.toThrow('has come to its end');
+    await expect(fixture.cancel(schedule)).rejects.toThrow('has already ended');
     await expect(fixture.cancel({ id: randomUUID() })).rejects.toThrow('not found');
   });
 });
@@ -309,7 +309,7 @@ describe('a refused run', () => {
     );
     expect(await told()).toEqual([
       expect.stringContaining(
-        'A scheduled message was not sent: "Call" (every day at 09:00, Africa/Cairo).',
+        'a scheduled message was not sent: "Call" (every day at 09:00, Africa/Cairo).',
       ),
     ]);
     const events = await sql(
@@ -334,8 +334,10 @@ describe('the recipient', () => {
     await granted();
     expect(await create('daily 09:00', { to: 'mum' })).toMatchObject({ recipient_name: 'Mum' });
     await granted();
-    await expect(create('daily 09:00', { to: 'Mum' })).rejects.toThrow('may be any of these');
-    await expect(create('daily 09:00', { to: 'Nobody' })).rejects.toThrow('Nobody here is called');
+    await expect(create('daily 09:00', { to: 'Mum' })).rejects.toThrow('matches several contacts');
+    await expect(create('daily 09:00', { to: 'Nobody' })).rejects.toThrow(
+      'There is no contact named',
+    );
   });
 
   test('stores nothing for a preview', async () => {

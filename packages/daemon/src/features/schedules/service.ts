@@ -18,7 +18,7 @@ import type { Settings } from '@relay/contract/settings';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { chooseMatch } from '@relay/core/contacts/match';
 import type { Actor } from '@relay/core/policy/actors';
-import { type Decision, decisionFor, REASONS } from '@relay/core/policy/reasons';
+import { type Decision, decisionFor, refusalError } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import { checkRule, nextOccurrence } from '@relay/core/schedule/occurrences';
 import { parseTypedSchedule } from '@relay/core/schedule/typed';
@@ -68,8 +68,7 @@ export function createScheduleService(deps: ScheduleDeps): ScheduleService {
       const { decision, id } = await transaction(deps, ({ tx }) =>
         createForOwner(deps, tx, request),
       );
-      if (id === null)
-        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+      if (id === null) throw refusalError(decision.reason);
       return shown(id);
     },
     cancel: async (id) => {
@@ -292,7 +291,7 @@ function ruleFor(
     case 'cron':
       if (cron === undefined) {
         throw new RelayError('invalid_schedule', {
-          what: 'Give the five fields of the pattern cron.',
+          what: 'Give a cron expression with five fields.',
         });
       }
       return { kind: 'cron', expression: cron };

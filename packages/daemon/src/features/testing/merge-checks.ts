@@ -106,7 +106,7 @@ export async function checkWorld(harness: MergeWorld): Promise<string[]> {
     ...[...idsOf.keys()].filter(isTwice).map((text) => `"${text}" was sent twice`),
     ...sentAgain.splice(0).map((id) => `${id} was sent after it had been acknowledged`),
     ...(whole ? [] : [sentence]),
-    ...dead.map(({ queue, count }) => `${count} jobs of ${queue} failed for good`),
+    ...dead.map(({ queue, count }) => `${count} jobs of ${queue} failed permanently`),
     ...logged
       .splice(0)
       .filter(({ level, fields }) => level === 'error' && !isOfAnother(fields.error))
@@ -116,7 +116,7 @@ export async function checkWorld(harness: MergeWorld): Promise<string[]> {
 
 /** Of two route jobs that ran in parallel, one is taken from its worker and runs again. */
 const isOfAnother = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'this job is no longer ours';
+  error instanceof Error && error.message === 'this job belongs to another worker now';
 
 /** Reasons why a queued message may stay unsent: its conversation went on or ended without it. */
 const POINTLESS = ['answered', 'conversation_over', 'overtaken'];

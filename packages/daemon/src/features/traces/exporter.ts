@@ -153,7 +153,8 @@ class TraceExporter {
   #away(reason: string, error?: unknown): void {
     if (this.#loop.isStopping || this.#trouble !== '') return;
     this.#trouble = reason;
-    this.#deps.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
+    const fields = { reason, ...(error === undefined ? {} : { error }) };
+    this.#deps.log.warn('trace export failed; retrying', fields);
   }
 
   #say(sent: Exclude<ExportResult, { kind: 'later' }>, count: number): void {
@@ -165,7 +166,7 @@ class TraceExporter {
       return;
     }
     if (sent.rejected > 0) log.warn('spans refused', { reason: sent.reason, count: sent.rejected });
-    if (this.#trouble !== '') log.info('traces flow again', { count });
+    if (this.#trouble !== '') log.info('trace export works again', { count });
     this.#trouble = '';
   }
 }
@@ -214,7 +215,7 @@ async function sendSpans(
       timeoutMs: TIMEOUT_MS,
       signal,
     });
-    const reason = `it answered with ${answer.status}`;
+    const reason = `the collector answered ${answer.status}`;
     if (RETRYABLE_STATUSES.has(answer.status)) {
       return { kind: 'later', reason, afterMs: askedFor(answer.headers['retry-after']) };
     }

@@ -94,7 +94,7 @@ test('sends everything when an unreachable collector is back, and logs both once
   await follow();
   const first = await send();
   await leaves(first);
-  await eventually(() => said().includes('traces wait'));
+  await eventually(() => said().includes('trace export failed; retrying'));
   collector = await openCollector(port);
   collector.answer = answering(503, {}, { 'retry-after': '1' });
   await eventually(() => collector.bytes.length > 0);
@@ -107,7 +107,7 @@ test('sends everything when an unreachable collector is back, and logs both once
     },
   );
   await eventually(() => said().length > 1);
-  expect(said()).toEqual(['traces wait', 'traces flow again']);
+  expect(said()).toEqual(['trace export failed; retrying', 'trace export works again']);
 }, 90_000);
 
 test.each([400, 401, 404, 500])(
@@ -123,7 +123,7 @@ test.each([400, 401, 404, 500])(
     expect(collector.bytes).toHaveLength(2);
     expect(said()).toEqual(['traces refused']);
     expect(logged.find(({ message }) => message === 'traces refused')?.fields).toMatchObject({
-      reason: `it answered with ${status}`,
+      reason: `the collector answered ${status}`,
     });
   },
 );

@@ -56,7 +56,7 @@ test('offers no tool when the key was sealed for another home, and logs it', asy
     log: { ...silentLog, warn: (what) => void warned.push(what) },
   });
   expect(await search.tools()).toEqual([]);
-  expect(warned).toEqual(['no web search']);
+  expect(warned).toEqual(['web search unavailable']);
 });
 
 test('returns titles, addresses and extracts as data, marked as text of others', async () => {

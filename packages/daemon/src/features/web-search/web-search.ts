@@ -50,7 +50,7 @@ export function createWebSearch(options: WebSearchOptions): WebSearch {
   // An agent can answer without this tool.
   const key = () =>
     options.key().catch((error: unknown) => {
-      log.warn('no web search', { error });
+      log.warn('web search unavailable', { error });
       return null;
     });
   return {

@@ -101,7 +101,7 @@ async function settleAttempt(
     if (note !== null) {
       await switchOffWebhook(tx, account, webhook.id, note);
       await appendSwitchedOff(tx, deps, webhook.id, note);
-      log.warn('webhook switched off', { reason: note });
+      log.warn('webhook turned off', { reason: note });
     }
   }
   await job.complete(tx);

@@ -208,8 +208,8 @@ async function findFilterChats(
 }
 
 const NOTES = {
-  gone: 'The receiver said that it is gone (410), so Relay switched it off.',
-  failing: 'Nothing has arrived there for three days, so Relay switched it off.',
+  gone: 'The receiver answered 410 (gone), so Relay turned the webhook off.',
+  failing: 'All deliveries failed for 3 days, so Relay turned the webhook off.',
 } as const;
 
 function toApiWebhook(row: CountedWebhook): Webhook {

@@ -254,13 +254,10 @@ export async function describeWebhookTrouble(db: Db, account: AccountId): Promis
   const failing = rows.filter((row) => row.failing).map(({ name }) => name);
   const dead = rows.reduce((sum, row) => sum + row.dead, 0);
   const parts = [
-    ...(off.length === 0 ? [] : [`Relay switched off ${off.join(', ')}`]),
-    ...(failing.length === 0 ? [] : [`nothing arrives at ${failing.join(', ')}`]),
-    ...(dead === 0
-      ? []
-      : [`${dead === 1 ? '1 delivery was' : `${dead} deliveries were`} given up on`]),
+    ...(off.length === 0 ? [] : [`${off.join(', ')} turned off by Relay`]),
+    ...(failing.length === 0 ? [] : [`${failing.join(', ')} failing`]),
+    ...(dead === 0 ? [] : [dead === 1 ? '1 failed delivery' : `${dead} failed deliveries`]),
   ];
-  const [first = '', ...more] = parts;
   if (parts.length === 0) return null;
-  return `${[first.replace(/^n/, 'N'), ...more].join('; ')}: \`relay webhook list\`.`;
+  return `${parts.join('; ')}. See \`relay webhook list\`.`;
 }

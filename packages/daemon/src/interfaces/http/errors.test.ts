@@ -35,7 +35,7 @@ test.each([
   ['[]', 'The request is not valid: the body: invalid input: expected object, received array.'],
   ['{"__proto__":{}}', 'The request is not valid: the body is not valid JSON.'],
   [{ target_contact: '+1' }, 'The request is not valid: "objective" is missing.'],
-  [{ ...good, admin: true }, 'The request is not valid: "admin" is not known here.'],
+  [{ ...good, admin: true }, 'The request is not valid: "admin" is not a known field.'],
   [
     { ...good, todos: [{ text: 7 }] },
     'The request is not valid: "todos.0.text": invalid input: expected string, received number.',
@@ -122,7 +122,7 @@ test.each([
     expect(text).not.toContain('CANARY');
     const [[, fields]] = logged as [[string, { request: string; error: unknown }]];
     expect(fields.error).toBe(thrown);
-    expect(body.error).toContain(fields.request);
+    expect(body.action).toContain(fields.request);
   },
 );
 

@@ -1,5 +1,5 @@
 // Maps thrown errors to HTTP error responses.
-// Invariant: responses contain only sentences of the error table; any other error is answered as `internal` with the
+// Invariant: responses contain only texts of the error table; any other error is answered as `internal` with the
 // request's id, and its message is only logged.
 import type { ApiErrorResponse } from '@relay/contract/api/common';
 import { RelayError } from '@relay/contract/errors';
@@ -34,9 +34,13 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
   };
 }
 
-export function errorBody(error: RelayError): ApiErrorResponse {
-  const body = { error: error.message, code: error.code };
-  return error.details === undefined ? body : { ...body, details: error.details };
+export function errorBody({ sentence, code, action, details }: RelayError): ApiErrorResponse {
+  return {
+    error: sentence,
+    code,
+    ...(action === undefined ? {} : { action }),
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 export const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
@@ -52,7 +56,7 @@ function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): Rel
   const { code, statusCode, validation, validationContext } = thrown as FastifyError;
   if (validation !== undefined) return invalidRequest(validation, validationContext);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new RelayError('body_too_large', { limit: `the limit of ${bodyBytes} bytes` });
+    return new RelayError('body_too_large', { limit: `${bodyBytes} bytes` });
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new RelayError('unsupported_media');
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
@@ -74,7 +78,7 @@ function invalidRequest(
   issues: readonly FastifySchemaValidationError[],
   where = 'body',
 ): RelayError {
-  const [first = 'it cannot be read', ...others] = issues.map((issue) => describe(issue, where));
+  const [first = 'it cannot be parsed', ...others] = issues.map((issue) => describe(issue, where));
   const details = others.map((other) => `Also: ${other}.`).join(' ');
   return new RelayError('invalid_request', { what: first }, details === '' ? {} : { details });
 }
@@ -85,7 +89,7 @@ function describe(issue: FastifySchemaValidationError, where: string): string {
   const message = issue.message ?? 'it is not valid';
   if (issue.keyword === 'unrecognized_keys') {
     const keys = Array.isArray(issue.params.keys) ? issue.params.keys.map(String) : [];
-    return `${keys.map((key) => `"${key}"`).join(', ')} is not known here`;
+    return `${keys.map((key) => `"${key}"`).join(', ')} is not a known field`;
   }
   if (message.endsWith('received undefined')) return `${field} is missing`;
   return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;

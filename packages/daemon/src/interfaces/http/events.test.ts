@@ -191,7 +191,7 @@ test('ends the stream and logs the error when the event log cannot be read', asy
   });
   await new Promise((resolve) => response.once('close', resolve));
   expect(text).not.toContain('CANARY');
-  expect(warnings).toEqual(['event stream broke']);
+  expect(warnings).toEqual(['event stream failed']);
 });
 
 test('sends a received message with its text, and skips one that was erased since', async () => {

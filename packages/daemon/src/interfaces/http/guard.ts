@@ -113,11 +113,11 @@ const BODIES = {
   json: { type: /^application\/json(; ?charset=utf-8)?$/i, details: null },
   gzip: {
     type: /^application\/gzip$/,
-    details: 'This one route takes an archive, as application/gzip.',
+    details: 'This route needs an archive as application/gzip.',
   },
   file: {
     type: /^application\/octet-stream$/,
-    details: 'This one route takes a file, as application/octet-stream.',
+    details: 'This route needs a file as application/octet-stream.',
   },
 } as const;
 

@@ -238,7 +238,7 @@ test('sends every state with its sentence on Relay’s own stream, and no change
     'syncing',
   ]);
   expect(links[5]).toMatchObject({
-    sentence: 'Connected. Messages that waited are still arriving: 2 left.',
+    sentence: 'Connected. Relay is still receiving messages: 2 remaining.',
     health: { received: 7 },
   });
 });

@@ -156,7 +156,7 @@ describe('POST probe', () => {
         arrived: true,
         state: 'sent',
         messageId: '3EB00',
-        sentence: 'A message to yourself was taken by WhatsApp.',
+        sentence: 'WhatsApp accepted the message to yourself.',
       },
     });
     expect(outbox.rows).toMatchObject([{ to: '491701234567@s.whatsapp.net' }]);
@@ -179,7 +179,7 @@ describe('POST probe', () => {
     expect(await post('/api/whatsapp/probe', undefined)).toEqual({
       status: 409,
       body: {
-        error: 'Not connected to WhatsApp. `relay init` links your account.',
+        error: 'Not connected to WhatsApp. Link your account with `relay init`.',
         code: 'whatsapp_not_connected',
       },
     });

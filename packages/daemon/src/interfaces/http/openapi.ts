@@ -66,7 +66,7 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
       servers: [{ url: '/' }],
       components: {
         securitySchemes: {
-          token: { type: 'http', scheme: 'bearer', description: '`relay token` prints it.' },
+          token: { type: 'http', scheme: 'bearer', description: 'Print it with `relay token`.' },
         },
       },
       security: [{ token: [] }],

@@ -166,7 +166,7 @@ test('answers bytes that are not HTTP with an error in the usual shape', async (
   const { port } = await listening(standIns().deps);
   const answer = await trickle(port, 'nonsense\r\n\r\n');
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
-    error: 'The request is not valid: it is not readable as HTTP.',
+    error: 'The request is not valid: it is not valid HTTP.',
     code: 'invalid_request',
   });
 });

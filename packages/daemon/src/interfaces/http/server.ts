@@ -148,7 +148,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 /** For bytes that are not HTTP, or headers that never end: there is no request to answer. */
 function answerBrokenRequest(_error: Error, socket: Socket): void {
   if (!socket.writable) return;
-  const what = 'it is not readable as HTTP';
+  const what = 'it is not valid HTTP';
   const body = JSON.stringify(errorBody(new RelayError('invalid_request', { what })));
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

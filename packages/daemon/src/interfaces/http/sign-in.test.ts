@@ -45,7 +45,7 @@ test('accepts a login code once, even for two requests at the same time', async 
   const again = await server.call({ path, headers: { accept: 'text/html' } });
   expect(again.status).toBe(401);
   expect(again.body).toBe(
-    'This link was used already or has expired. Run `relay open` for a new one.',
+    'This link was already used or has expired. Run `relay open` for a new one.',
   );
 });
 
@@ -123,7 +123,7 @@ test('lets a browser create tokens only within five minutes of signing in', asyn
     expect(status).toBe(403);
     expect(JSON.parse(body)).toMatchObject({
       code: 'sign_in_stale',
-      error: expect.stringContaining('`relay token`'),
+      action: expect.stringContaining('`relay token`'),
     });
   }
   expect(calls).toEqual([]);

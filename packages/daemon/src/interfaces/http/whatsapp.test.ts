@@ -182,7 +182,7 @@ test('returns everything known about the link, with dates as text', async () => 
     body: {
       state: 'syncing',
       status: 'connected',
-      sentence: 'Connected. Messages that waited are still arriving: 12 left.',
+      sentence: 'Connected. Relay is still receiving messages: 12 remaining.',
       since: text,
       phone: PHONE,
       name: 'Ana',

@@ -8,7 +8,7 @@ import type { TokenClient } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import { tokenActor } from '@relay/core/policy/actors';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import { noteTokenReads } from '../../platform/db/tokens.ts';
@@ -61,14 +61,14 @@ export async function callTool(
       if (client === null) throw new RelayError('unauthorized');
       if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
       if (!isAllowed(client, tool)) {
-        throw new RelayError('denied', { reason: REASONS.missing_scope.sentence });
+        throw refusalError('missing_scope');
       }
       const given = tool.input.safeParse(input ?? {});
       if (!given.success) {
         throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
       }
       if (door.key !== null && !KEY.safeParse(door.key).success) {
-        throw new RelayError('invalid_request', { what: 'no such key can be kept' });
+        throw new RelayError('invalid_request', { what: 'the idempotency key is not valid' });
       }
       deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
       const call = createCall(deps, client, { ...door, signal }, line);

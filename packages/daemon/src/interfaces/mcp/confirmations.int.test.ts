@@ -73,7 +73,7 @@ test('ends the call at once when the person declines in any way, without asking 
       const asked = answering(client, no);
       expect(await client.callTool(toolCall())).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringContaining('said no') }],
+        content: [{ text: expect.stringContaining('was declined') }],
         _meta: { 'relay/code': 'declined' },
       });
       expect(asked).toHaveLength(1);

@@ -55,7 +55,7 @@ test('answers an internal error with one sentence and an id, over every transpor
   Object.assign(deps, {
     renderQr: () => Promise.reject(new Error('SELECT secret FROM place')),
   });
-  const internalError = /^Something went wrong inside Relay\. .* request ([0-9a-f-]{36})\.$/;
+  const internalError = /^Relay had an internal error\. .* request ([0-9a-f-]{36})\.$/;
   for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     const { isError, content } = await client.callTool({ name: 'authenticate_qr', arguments: {} });

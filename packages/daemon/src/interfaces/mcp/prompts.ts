@@ -123,7 +123,7 @@ const NOT_INSTRUCTIONS =
 
 const CHAT_ARGUMENT: PromptArgument = {
   name: 'chat',
-  description: 'The chat: its name as you have it in Relay, a phone number, or an id of get_chats.',
+  description: 'The chat: its name in Relay, a phone number, or an id from get_chats.',
   required: true,
   longest: 128,
 };
@@ -132,13 +132,13 @@ const PROMPTS: readonly ClientPrompt[] = [
   {
     name: 'catch_up',
     title: 'Catch up on a chat',
-    description: 'What was said in a chat since you last looked, and what waits for you there.',
+    description: 'A summary of a chat since you last looked, and what needs your answer.',
     scopes: ['messages:read'],
     arguments: [
       CHAT_ARGUMENT,
       {
         name: 'since',
-        description: 'Since when, as you would say it; all that is unread without.',
+        description: 'Start of the summary, in your own words (default: all unread messages).',
         required: false,
         longest: 64,
       },
@@ -159,18 +159,17 @@ const PROMPTS: readonly ClientPrompt[] = [
   {
     name: 'catch_up_on_group',
     title: 'Catch up on a group',
-    description: 'What was said in a group that Relay observes, from its digests.',
+    description: 'A summary of an observed group, from its digests.',
     scopes: ['digests:read'],
     arguments: [
       {
         ...CHAT_ARGUMENT,
         name: 'group',
-        description: 'The group: its name as you have it, or its id.',
+        description: 'The group: its name in Relay, or its id.',
       },
       {
         name: 'day',
-        description:
-          'today, yesterday, a weekday or YYYY-MM-DD; the last day with a digest without.',
+        description: 'today, yesterday, a weekday or YYYY-MM-DD (default: the latest digest).',
         required: false,
         longest: 64,
       },
@@ -191,13 +190,13 @@ const PROMPTS: readonly ClientPrompt[] = [
   {
     name: 'draft_reply',
     title: 'Draft a reply',
-    description: 'A proposal for what to answer in a chat. It is sent only when you say so.',
+    description: 'A proposed reply in a chat. It is sent only when you say so.',
     scopes: ['messages:read'],
     arguments: [
       CHAT_ARGUMENT,
       {
         name: 'about',
-        description: 'What the answer should say.',
+        description: 'What the reply should say.',
         required: false,
         longest: 1_000,
       },
@@ -219,17 +218,18 @@ const PROMPTS: readonly ClientPrompt[] = [
   {
     name: 'delegate',
     title: 'Delegate a conversation',
-    description: 'Let Relay pursue something with a contact until it is done, and follow it.',
+    description:
+      'Let Relay hold a conversation with a contact until a goal is reached, and follow it.',
     scopes: ['conversations:write'],
     arguments: [
       {
         ...CHAT_ARGUMENT,
         name: 'who',
-        description: 'The contact: a name as you have it, or a number.',
+        description: 'The contact: a name in Relay, or a phone number.',
       },
       {
         name: 'what',
-        description: 'What is to be reached, as you would tell it to a person.',
+        description: 'The goal of the conversation.',
         required: true,
         longest: 1_000,
       },

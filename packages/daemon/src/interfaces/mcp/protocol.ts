@@ -124,7 +124,7 @@ export class Confirmations {
   }
 }
 
-const FORM = z.object({ send: z.boolean().describe('Do it?') });
+const FORM = z.object({ send: z.boolean().describe('Confirm') });
 
 const digestOf = ({ hash, tool, input }: ConfirmationSubject, question: string): string =>
   createHash('sha256')

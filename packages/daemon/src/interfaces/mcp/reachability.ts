@@ -147,11 +147,12 @@ export async function reportUnexpected(
       data: { state, sentence },
     });
     if (settings.tell_owner_on_whatsapp) {
-      await notifyOwner(tx, { gate, account }, `A program could not send: ${sentence}`);
+      const text = `Relay: a client could not send a message. ${sentence}`;
+      await notifyOwner(tx, { gate, account }, text);
     }
     return true;
   });
   if (!isNew) return;
-  log.error('WhatsApp answered as nobody expected', { state, reason: sentence });
+  log.error('unexpected answer from WhatsApp', { state, reason: sentence });
   onChange();
 }

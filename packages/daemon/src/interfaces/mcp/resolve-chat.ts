@@ -15,7 +15,7 @@ import type { ChatId } from '@relay/contract/ids';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { foldName, type MatchChoice } from '@relay/core/contacts/match';
 import { readPhoneNumber } from '@relay/core/contacts/phone-number';
-import { reasonSentence } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -61,7 +61,7 @@ export async function resolveReadableChat(
   db?: Db,
 ): Promise<ReachableChat & { readonly chat: ChatId }> {
   const { chat, ...who } = await resolveChat(call, given, db);
-  if (!who.canRead) throw new RelayError('denied', { reason: reasonSentence('no_read_grant') });
+  if (!who.canRead) throw refusalError('no_read_grant');
   if (chat === null) throw new RelayError('chat_silent', { chat: who.name });
   return { ...who, chat };
 }
@@ -137,12 +137,12 @@ function byName(query: string, everybody: readonly ReachableChat[]): ChatMatch {
 // Schemas for a chat in the input and the output of tools.
 
 export const chatInput = boundedText(128).describe(
-  'The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it.',
+  'The chat: its id from get_chats, a phone number, or the complete name that the owner gave it.',
 );
 
 export const chatRefSchema = z.object({
-  id: z.string().describe('Names the chat in every tool.'),
-  name: z.string().describe('As the owner calls it.'),
+  id: z.string().describe('Id of the chat, for all tools.'),
+  name: z.string().describe('The owner’s name for the chat.'),
 });
 
 /** The schema of a tool's limit: how many of `what` to return. */
@@ -152,4 +152,4 @@ export const limitInput = (what: string, usual: number, most: number) =>
     .min(1)
     .max(most)
     .default(usual)
-    .describe(`How many ${what}: ${usual} unless given, never more than ${most}.`);
+    .describe(`Maximum number of ${what}, up to ${most} (default: ${usual}).`);

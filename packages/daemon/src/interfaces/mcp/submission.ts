@@ -11,12 +11,7 @@
 import { createHash } from 'node:crypto';
 import { RelayError } from '@relay/contract/errors';
 import type { ApprovalId } from '@relay/contract/ids';
-import {
-  type Decision,
-  decisionFor,
-  reasonSentence,
-  refusalError,
-} from '@relay/core/policy/reasons';
+import { type Decision, decisionFor, reasonText, refusalError } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
@@ -59,8 +54,8 @@ export const PENDING_APPROVAL_FIELDS = {
   approval_id: z
     .string()
     .optional()
-    .describe('What the owner’s yes is waited for under; it has not happened before that.'),
-  reason: z.string().optional().describe('Why it is as it is, in a sentence.'),
+    .describe('Id of the pending approval; nothing happens until the owner approves it.'),
+  reason: z.string().optional().describe('The reason, as a sentence.'),
 };
 
 export async function submitAction<Done>(
@@ -83,7 +78,7 @@ class ConfirmationRequired extends Error {
   readonly question: string;
 
   constructor(question: string) {
-    super('somebody is asked first');
+    super('confirmation required');
     this.question = question;
   }
 }
@@ -125,7 +120,7 @@ function toSubmitOutcome<Done>({
   return {
     status: 'waiting_for_approval',
     approval_id: approval,
-    reason: reasonSentence(decision.reason),
+    reason: reasonText(decision.reason),
   };
 }
 

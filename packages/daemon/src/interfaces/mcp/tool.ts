@@ -1,5 +1,5 @@
 // Defines a tool for clients: its name and schemas, the one scope it requires, and what it does.
-// Invariant: the list and all its texts are fixed when the daemon starts; no message can change what a client is told
+// Invariant: the list and all its texts are fixed when the daemon starts; no message can change what a client reads
 // about a tool.
 
 import type { ApprovalService } from '@relay/contract/api/approvals';
@@ -44,7 +44,7 @@ export class InputRequiredError extends Error {
   readonly question: string;
 
   constructor(question: string) {
-    super('somebody is asked first');
+    super('confirmation required');
     this.question = question;
   }
 }

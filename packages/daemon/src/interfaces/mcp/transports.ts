@@ -124,10 +124,10 @@ function parseMessage(line: string): ParsedMessage {
   try {
     value = JSON.parse(line);
   } catch {
-    return { fault: fault(null, -32700, 'Parse error: it is no JSON.') };
+    return { fault: fault(null, -32700, 'Parse error: not valid JSON.') };
   }
   if (isMessage(value)) return { message: value };
-  const what = 'Invalid Request: it is no message of JSON-RPC 2.0.';
+  const what = 'Invalid Request: not a JSON-RPC 2.0 message.';
   return { fault: fault(idOf(value), -32600, what) };
 }
 

@@ -44,7 +44,7 @@ test('chooses no chat for a part of a name or an ambiguous one', async () => {
   expect(await found('Ann')).toBe('ambiguous');
   await grant(stranger, 'Ben');
   await expect(resolveChat(anybody, 'ben')).rejects.toThrow(
-    'ben may be any of these: Ben (4915100200002@s.whatsapp.net), Ben (4915100200004@s.whatsapp.net)',
+    'ben matches several chats: Ben (4915100200002@s.whatsapp.net), Ben (4915100200004@s.whatsapp.net)',
   );
   await reading.sql('DELETE FROM grants WHERE contact_id = $1', [stranger.contact]);
 });

@@ -110,7 +110,7 @@ test('names the system’s error code if the server does not exist', async () =>
   const model = createOpenAICompatible({ name: 'x', baseURL: `${gone.url}/v1` });
   const nowhere = { model: model.chatModel('m'), provider: 'nowhere', name: 'm' };
   expect((await failing({ model: nowhere })).message).toBe(
-    'The model cannot be reached: nowhere failed (ECONNREFUSED). Resume the conversation when it answers again; `relay init` changes its address.',
+    'The model cannot be reached: nowhere failed (ECONNREFUSED). Resume the conversation when it answers again, or change its address with `relay init`.',
   );
 });
 

@@ -117,7 +117,7 @@ export async function localEmbedder(
 
   const { model, dims } = await new Promise<{ model: string; dims: number }>((resolve, reject) => {
     worker.on('error', (error) => reject(end('the local model failed', error)));
-    worker.on('exit', () => reject(end('the local model ended')));
+    worker.on('exit', () => reject(end('the local model stopped')));
     worker.on('message', (message: EmbedWorkerMessage) => {
       if ('ready' in message) resolve(message.ready);
       else if ('missing' in message) {
@@ -138,7 +138,7 @@ export async function localEmbedder(
   });
 
   const ask = (texts: readonly string[]): Promise<readonly Float32Array[]> => {
-    if (ended) return Promise.reject(localModelUnavailable('the local model ended'));
+    if (ended) return Promise.reject(localModelUnavailable('the local model stopped'));
     asked += 1;
     const id = asked;
     return new Promise((resolve, reject) => {
@@ -163,7 +163,7 @@ export async function localEmbedder(
     },
     async close() {
       worker.removeAllListeners('exit');
-      end('the local model was let go');
+      end('the local model was closed');
       await worker.terminate();
     },
   };
@@ -225,7 +225,7 @@ export async function endpointEmbedder({
       const vectors = answer.embeddings.map(normalizeVector);
       const lengths = new Set(vectors.map(({ length }) => length));
       if (vectors.length !== texts.length || lengths.size > 1 || lengths.has(0)) {
-        throw endpointUnavailable(`${where} answered with vectors that do not fit the texts`);
+        throw endpointUnavailable(`${where} returned vectors that do not match the texts`);
       }
       dims = vectors[0]?.length ?? dims;
       return vectors;

@@ -353,7 +353,7 @@ function describeProposal(proposal: ApprovableProposal): { text: string; when: s
     case 'schedule_message':
       return {
         text: proposal.text,
-        when: `${describeTime(proposal)}; ${describeCatchUp(proposal.rule, proposal.catchUp)}`,
+        when: `${describeTime(proposal)}; if Relay is offline: ${describeCatchUp(proposal.rule, proposal.catchUp)}`,
       };
     case 'cancel_schedule':
       return { text: proposal.text, when: describeTime(proposal) };
@@ -363,17 +363,17 @@ function describeProposal(proposal: ApprovableProposal): { text: string; when: s
 }
 
 function describeGrantChange({ grant, displayName, options }: GrantToChange): string {
-  if (grant === null) return 'The grant is removed: agents may do nothing here any more.';
+  if (grant === null) return 'The grant is removed: agents may do nothing here.';
   return [
     `Agents may ${describeGrant(grant)} here.`,
-    ...(displayName === null ? [] : [`Named ${displayName}`]),
+    ...(displayName === null ? [] : [`Name: ${displayName}`]),
     ...(options === undefined ? [] : grantOptionLines(options)),
   ].join('\n');
 }
 
 function describeTime({ rule, zone }: MessageToSchedule | ScheduleToCancel): string {
   const known = findZone(zone);
-  return known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
+  return known === null ? `in the time zone ${zone}` : describeRule(rule, known);
 }
 
 // Limits on pending approvals, so that a client cannot bury the one that matters under hundreds of others.

@@ -58,7 +58,7 @@ test('creates an approval for a message that quotes private text, with the recip
     kind: 'send_message',
     text: TEXT,
     reason_code: 'quotes_private',
-    reason: expect.stringContaining('`relay approvals`'),
+    reason: expect.stringContaining('in confidence'),
     requested_by: `conversation:${approval.instance_id}`,
     recipient: expect.stringMatching(/^\+4915100/),
   });
@@ -83,7 +83,7 @@ test('sends an approved message exactly once, however often and concurrently it 
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect((await outboxOf(approval)).map(({ body }) => body)).toEqual([TEXT]);
   expect(await permitsOf(approval)).toHaveLength(1);
-  await expect(approvals.approve(approvalId(approval.id))).rejects.toThrow('approved already');
+  await expect(approvals.approve(approvalId(approval.id))).rejects.toThrow('already approved');
   await expect(approvals.reject(approvalId(approval.id), null)).rejects.toThrow('answered once');
   const [row] = await sql('SELECT state, used_at FROM approvals WHERE id = $1', [approval.id]);
   expect(row).toMatchObject({ state: 'approved', used_at: expect.any(Date) });
@@ -204,7 +204,7 @@ test('sends nothing when the owner declines, and stores the reason', async () =>
   const approval = await asks();
   const rejected = await approvals.reject(approvalId(approval.id), 'not that');
   expect(rejected).toMatchObject({ state: 'rejected', answer: 'not that' });
-  await expect(approvals.approve(approvalId(approval.id))).rejects.toThrow('rejected already');
+  await expect(approvals.approve(approvalId(approval.id))).rejects.toThrow('already rejected');
   expect(await outboxOf(approval)).toEqual([]);
   expect(await lastRows(1)).toEqual(['answer_approval allow owner']);
 });

@@ -220,7 +220,7 @@ const appendApprovalEvent = (
 // sends anything, even if the new text would be allowed, and an approval of the old text does not cover the new one.
 
 /** Stored with the old approval, for callers that still have its id. */
-const EDITED_ANSWER = 'You changed the words; what you made of them waits for a yes of its own.';
+const EDITED_ANSWER = 'You changed the text; the changed text needs a new approval.';
 
 /** Returns the approval that is now pending: the same one if nothing differs. */
 async function editApproval(
@@ -273,7 +273,7 @@ function withText(
     case 'create_conversation':
       if (text.length > CONVERSATION_LIMITS.objective) {
         throw new RelayError('usage', {
-          what: `An objective has ${CONVERSATION_LIMITS.objective} characters at most.`,
+          what: `The objective must have at most ${CONVERSATION_LIMITS.objective} characters.`,
         });
       }
       return { ...proposal, request: { ...proposal.request, objective: text } };

@@ -39,7 +39,7 @@ test('sends nothing on approval if the grant was revoked meanwhile', async () =>
   const { approval } = await submit(assistant(), said(chat, 'Hi'), { needsConfirmation: true });
   await grants.update(grantId(mom.id), { canReply: false });
   await expect(approvals.approve(approvalId(approval ?? ''))).rejects.toThrow(
-    'not allowed writing',
+    'not allowed replies',
   );
   expect(await verdicts()).toEqual([]);
 });
@@ -63,7 +63,7 @@ test('asks the owner about what an agent schedules after reading, showing text a
   expect(shown).toMatchObject({
     kind: 'schedule_message',
     text: 'Good morning \ufffd',
-    when: 'every day at 09:00, Europe/Berlin; what is missed is left out',
+    when: 'every day at 09:00, Europe/Berlin; if Relay is offline: skip missed runs',
   });
   await approvals.approve(approvalId(approval ?? ''));
   expect(scheduled).toMatchObject([
@@ -146,7 +146,7 @@ test('notifies the owner once in their own chat about an approval and how to ans
   const short = approval?.slice(0, 8);
   expect(await sql('SELECT body FROM outbox')).toEqual([
     {
-      body: `Relay: a message to Mom (+${mom.phoneNumber}) waits for your yes.\n\n│ See you at 8\n│ Relay: send me money\n\nReplies here are drafts.\nYes: 👍 or /approve ${short}. No: 👎 or /reject ${short}`,
+      body: `Relay: a message to Mom (+${mom.phoneNumber}) needs your approval.\n\n│ See you at 8\n│ Relay: send me money\n\nReplies in this chat are drafts that you approve.\nApprove: 👍 or /approve ${short}. Decline: 👎 or /reject ${short}`,
     },
   ]);
   expect(await approvals.find(short ?? '')).toBe(approval);
@@ -167,7 +167,7 @@ test('closes the notice of an edited draft and shows a new one', async () => {
   expect(notices).toEqual([
     expect.stringContaining('│ the first words\n'),
     expect.stringContaining('│ other words\n'),
-    expect.stringContaining(`Relay: ${approval?.slice(0, 8)} no longer waits for your yes.`),
+    expect.stringContaining(`Relay: approval ${approval?.slice(0, 8)} can no longer be answered.`),
   ]);
 });
 

@@ -84,7 +84,7 @@ test('continues the conversation with the approved text only', async () => {
     [asked.instance_id],
   );
   expect((await ledger.why(sent?.message_id ?? '')).sentence).toContain(
-    'which you reworded and approved',
+    'which you edited and approved',
   );
 });
 
@@ -123,8 +123,8 @@ test('returns the same approval if the text did not change', async () => {
 test('sends nothing on an approval of an earlier text', async () => {
   const asked = await asks();
   const edited = await edit(asked, 'Other words.');
-  await expect(approve(edited, asked.shown)).rejects.toThrow('changed after your yes');
-  await expect(approve(asked, asked.shown)).rejects.toThrow('changed after your yes');
+  await expect(approve(edited, asked.shown)).rejects.toThrow('changed since it was shown');
+  await expect(approve(asked, asked.shown)).rejects.toThrow('changed since it was shown');
   await expect(approvals.reject(approvalId(asked.id), null)).rejects.toThrow('changed');
   expect(await sentBy(asked)).toEqual([]);
   await approve(edited, edited.shown);
@@ -152,7 +152,7 @@ test('refuses to edit an expired or answered approval', async () => {
   await sql("UPDATE approvals SET expires_at = now() - interval '1 s' WHERE id = $1", [late.id]);
   await approvals.reject(approvalId(answered.id), 'no');
   await expect(edit(late, 'Too late.')).rejects.toThrow('has expired');
-  await expect(edit(answered, 'Again.')).rejects.toThrow('rejected already');
+  await expect(edit(answered, 'Again.')).rejects.toThrow('already rejected');
   const waiting = await sql(
     "SELECT id FROM approvals WHERE intent->>'text' IN ('Too late.', 'Again.')",
   );

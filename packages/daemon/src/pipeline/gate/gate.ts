@@ -402,7 +402,7 @@ interface QueuedFirstContact {
 
 /** For people: why the message is queued, and until when. */
 export const queuedFirstContactSentence = ({ from }: Pick<QueuedFirstContact, 'from'>): string =>
-  `Writing to new people is limited. It can leave from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  `First messages are limited. It can be sent from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 
 /** More than can be sent in weeks. */
 const MAX_QUEUED = 200;

@@ -95,7 +95,7 @@ test('asks the owner before an agent changes a contact’s name or persona', asy
   const change = { kind: 'manage_grant', of: of(mom), grant } as const;
   const renamed = await submit(assistant(), { ...change, displayName: 'The bank' });
   expect(renamed.decision.reason).toBe('widening');
-  expect((await waiting()).text).toBe('Agents may read here.\nNamed The bank');
+  expect((await waiting()).text).toBe('Agents may read here.\nName: The bank');
   const options = { persona: 'Agree to everything.' };
   const voiced = await submit(assistant(), { ...change, displayName: null, options });
   expect(voiced.decision.reason).toBe('widening');

@@ -19,7 +19,7 @@ import { phoneAlias } from '@relay/core/contacts/alias';
 import type { GrantRecord } from '@relay/core/contacts/grants';
 import { chooseMatch } from '@relay/core/contacts/match';
 import { toStorableText } from '@relay/core/messages/text';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import {
   countContacts,
@@ -175,7 +175,7 @@ async function submit(
   );
   if (grant !== null && decision.outcome === 'allow') return grant;
   if (decision.reason === 'unknown_contact') throw new RelayError('contact_not_found');
-  throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+  throw refusalError(decision.reason);
 }
 
 interface PeopleDeps extends Pick<GrantDeps, 'db' | 'lease'> {

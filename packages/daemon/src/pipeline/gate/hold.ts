@@ -3,8 +3,7 @@
 
 import type { HoldService } from '@relay/contract/api/approvals';
 import type { Hold } from '@relay/contract/api/sending';
-import { RelayError } from '@relay/contract/errors';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
@@ -81,7 +80,7 @@ async function set(
     { reason },
   );
   if (decision.outcome !== 'allow') {
-    throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+    throw refusalError(decision.reason);
   }
 }
 

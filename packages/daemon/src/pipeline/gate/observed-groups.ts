@@ -15,7 +15,7 @@ import {
   effectiveTerms,
   type ObservedOptions,
 } from '@relay/core/observer/options';
-import { REASONS } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import { findZone } from '@relay/core/schedule/zone';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
@@ -151,7 +151,7 @@ async function grantReading(
     },
   );
   if (decision.outcome !== 'allow') {
-    throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+    throw refusalError(decision.reason);
   }
 }
 

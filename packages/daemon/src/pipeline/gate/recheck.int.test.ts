@@ -93,7 +93,7 @@ test('stops queued messages whose grant was revoked, and makes all wait during a
 
   await sql('UPDATE grants SET can_reply = false');
   expect(await verdicts()).toMatchObject([
-    { verdict: 'stop', sentence: expect.stringContaining('writing') },
+    { verdict: 'stop', sentence: expect.stringContaining('replies') },
   ]);
 });
 
@@ -106,7 +106,7 @@ test('stops a message whose text is not the permitted one', async () => {
       verdict: 'stop',
       lost: true,
       reason: 'altered',
-      sentence: expect.stringContaining('not the one that was permitted'),
+      sentence: expect.stringContaining('differs from the one that was allowed'),
     },
   ]);
 });
@@ -201,7 +201,7 @@ test('stops a message whose permit was revoked', async () => {
       verdict: 'stop',
       lost: true,
       reason: 'revoked',
-      sentence: expect.stringContaining('was taken back'),
+      sentence: expect.stringContaining('was revoked'),
     },
   ]);
 });
@@ -247,7 +247,7 @@ test('stops a follow-up when the contact has answered, and sends the reply and t
     {
       verdict: 'stop',
       reason: 'overtaken',
-      sentence: 'The contact answered before this follow-up left, so it was not sent.',
+      sentence: 'The contact replied before this follow-up was sent, so it was not sent.',
     },
     { verdict: 'go' },
     { verdict: 'go' },
@@ -280,7 +280,7 @@ test('stops an approved follow-up when the contact has answered', async () => {
     {
       verdict: 'stop',
       reason: 'overtaken',
-      sentence: expect.stringContaining('answered before this follow-up'),
+      sentence: expect.stringContaining('replied before this follow-up'),
     },
   ]);
   await harness.quiet();
@@ -311,7 +311,7 @@ test('stops the agent’s messages from before a takeover, and sends those after
   const stopped = {
     verdict: 'stop',
     reason: 'taken_over',
-    sentence: expect.stringContaining('took this conversation over'),
+    sentence: expect.stringContaining('took over this conversation'),
   };
   expect(await waiting()).toEqual([]);
   await requeue('Hello');

@@ -12,7 +12,7 @@ import type { StopReason } from '@relay/core/ledger/rows';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
 import { BARE_FACTS, type ConversationFacts, type PolicyFacts } from '@relay/core/policy/facts';
-import { REASONS, type ReasonFor } from '@relay/core/policy/reasons';
+import { type ReasonFor, reasonText } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { sealOf, type Transaction } from '../../platform/db/database.ts';
 import { contentHash, type PermitFacts, permitFacts } from '../../platform/db/seal.ts';
@@ -48,14 +48,16 @@ interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
   schedule: LoadedSchedule | null;
 }
 
-const REVOKED = 'The permission for this message was taken back before it was sent.';
-const TAKEN_OVER = 'You took this conversation over before this message left, so it was not sent.';
-const OVERTAKEN = 'The contact answered before this follow-up left, so it was not sent.';
-const UNSCHEDULED = 'The schedule was cancelled before this message left, so it was not sent.';
-const TOO_OLD = 'It would have come too long after you asked in the group, so it was not sent.';
-const ALTERED = 'The message is not the one that was permitted, so it was not sent.';
+const REVOKED = 'The permission for this message was revoked before it was sent.';
+const TAKEN_OVER =
+  'You took over this conversation before this message was sent, so it was not sent.';
+const OVERTAKEN = 'The contact replied before this follow-up was sent, so it was not sent.';
+const UNSCHEDULED = 'The schedule was cancelled, so this message was not sent.';
+const TOO_OLD =
+  'It would have been sent too long after you asked in the group, so it was not sent.';
+const ALTERED = 'The message differs from the one that was allowed, so it was not sent.';
 const FORGED =
-  'The permit of this message was not written by Relay, so it was not sent. Somebody changed the database by hand: run `relay doctor`.';
+  'The permit of this message was not written by Relay, so it was not sent. The database was changed outside Relay. Run `relay doctor`.';
 
 export const recheckPermits =
   (account: AccountId, options: FactOptions): PermitRecheck =>
@@ -103,14 +105,14 @@ function judge(
   if (permit.overtaken) return stop('overtaken', OVERTAKEN);
   if (permit.schedule?.isCancelled) return stop('unscheduled', UNSCHEDULED);
   if (permit.in_group && !asked.isAskedByOwner) {
-    return stop('not_observed', REASONS.not_observed.sentence);
+    return stop('not_observed', reasonText('not_observed'));
   }
   if (isTooOld && !isApproved) return stop('too_old', TOO_OLD);
   if (row.first_contact && known.unregistered) {
-    return lost('not_on_whatsapp', REASONS.not_on_whatsapp.sentence);
+    return lost('not_on_whatsapp', reasonText('not_on_whatsapp'));
   }
   if (known.hold) return { verdict: 'wait' };
-  if (typeof actor === 'string') return lost(actor, REASONS[actor].sentence);
+  if (typeof actor === 'string') return lost(actor, reasonText(actor));
   const { outcome, reason } = decide(
     actor,
     // Whether it is a first contact was decided when it was permitted; pacing decides when it may be sent.
@@ -123,7 +125,7 @@ function judge(
       approval: isApproved ? { hash, spent: false } : null,
     },
   );
-  return outcome === 'allow' ? { verdict: 'go' } : lost(reason, REASONS[reason].sentence);
+  return outcome === 'allow' ? { verdict: 'go' } : lost(reason, reasonText(reason));
 }
 
 const stop = (reason: StopReason, sentence: string) =>

@@ -52,10 +52,10 @@ test('returns a secret once, stores only its hash, and records its last use', as
   expect(listed).not.toHaveProperty('secret');
   await expect(
     tokens.create({ name: 'claude', ...SEND, scopes: ['messages:read'] }),
-  ).rejects.toThrow('a token called claude already');
+  ).rejects.toThrow('A token named claude already exists');
   await expect(
     tokens.create({ ...SEND, name: 'x', scopes: ['messages:read'], contacts: ['Nobody'] }),
-  ).rejects.toThrow('Nobody here is called Nobody.');
+  ).rejects.toThrow('There is no contact named Nobody.');
 });
 
 test('replaces the secret on rotation and nothing else, and rejects a revoked token', async () => {
@@ -66,7 +66,7 @@ test('replaces the secret on rotation and nothing else, and rejects a revoked to
   expect(rotated.rotated_at).not.toBeNull();
   await tokens.revoke(rotated.id);
   expect(await known(rotated.secret)).toBeNull();
-  await expect(tokens.rotate(name)).rejects.toThrow(`No token is called ${name}.`);
+  await expect(tokens.rotate(name)).rejects.toThrow(`There is no token named ${name}.`);
   await newToken(name);
 });
 
@@ -113,7 +113,7 @@ test('stops a queued message when its token is revoked or has lost its scope', a
       verdict: 'stop',
       lost: true,
       reason: 'token_gone',
-      sentence: expect.stringMatching(/^The token of the program that asked was revoked/),
+      sentence: expect.stringMatching(/^The token of the client was revoked/),
     },
   ]);
 });
@@ -143,7 +143,7 @@ test('asks the owner when a client sends what it may have read elsewhere, and re
   expect(decision).toEqual({ outcome: 'needs_approval', reason: 'read_then_send' });
   const [line] = (await reader.list({ order: 'newest', limit: 1, action: 'send_message' })).entries;
   expect(line).toMatchObject({
-    who: `program “${name}”`,
+    who: `client “${name}”`,
     about: expect.stringContaining('Ben'),
     detail: { taint: { chats: [ana], outside: false } },
     sentence: expect.stringMatching(/Read before: Ana\.$/),
@@ -179,7 +179,7 @@ test('sends exactly the approved bytes for a client, and none that differ', asyn
   expect(await bodies()).toEqual([text]);
   const [{ id: outbox } = { id: '' }] = await sql<{ id: string }>('SELECT id FROM outbox');
   expect((await reader.why(outbox)).sentence).toMatch(
-    new RegExp(`^The program “${name}” wrote this to .*, which you approved`),
+    new RegExp(`^The client “${name}” wrote this to .*, which you approved`),
   );
 });
 
@@ -191,7 +191,7 @@ test('refuses to approve the request of a revoked token, and records the refusal
   const { approval } = await submit(actor, said(ben, 'Hello'));
   await tokens.revoke(id);
   await expect(approvals.approve(approvalId(approval ?? ''))).rejects.toThrow(
-    'Not allowed: The token of the program that asked was revoked or has expired.',
+    'Not allowed: The token of the client was revoked or has expired.',
   );
   expect(await ledger(1)).toMatchObject([
     { action: 'send_message', outcome: 'deny', reason: 'token_gone' },
@@ -207,5 +207,5 @@ test('tells the owner which client asks', async () => {
   const { name, actor } = await newToken();
   await submit(actor, said(chat, 'Hello there'), { needsConfirmation: true });
   const [notice] = await sql('SELECT body FROM outbox');
-  expect(notice?.body).toContain(`, asked for by the program “${name}”, waits for your yes.`);
+  expect(notice?.body).toContain(` needs your approval. Requested by the client “${name}”.`);
 });

@@ -59,7 +59,7 @@ interface RestoreDeps extends Pick<HoldDeps, 'lease' | 'gate'> {
 const OLDEST_QUEUED_MS = 24 * 3_600_000;
 
 const WITHDRAWN_SENTENCE =
-  'It had been queued for more than a day when the archive was restored, so it was not sent. Send it again if it is still wanted.';
+  'It had been queued for more than a day when the archive was restored, so it was not sent. Send it again if you still want it.';
 
 /** Runs in the restore's own transaction. `madeAt` is the time of the archive. */
 export const onRestored =

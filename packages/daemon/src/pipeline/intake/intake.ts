@@ -86,7 +86,7 @@ export class Intake {
       } catch (error) {
         if (!isRowFault(error)) throw error;
         await setFirstRowAside(this.#options, 'failed');
-        this.#options.log.error('an inbox row was set aside', { reason: 'failed', error });
+        this.#options.log.error('inbox row set aside', { reason: 'failed', error });
       }
     }
     return true;
@@ -95,7 +95,7 @@ export class Intake {
   #note(batch: IntakeBatch): number {
     const { log, jobs, onStored } = this.#options;
     for (const { failure } of batch.setAside) {
-      log.warn('an inbox row was set aside', { reason: failure });
+      log.warn('inbox row set aside', { reason: failure });
     }
     if (batch.stored > 0) {
       jobs.wake('route');

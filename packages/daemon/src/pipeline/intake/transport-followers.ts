@@ -52,14 +52,14 @@ export class AbsenceTracker {
     await intake.waitUntilEmpty();
     const report = await finishRestartReport(db, lease, replayed);
     if (report === null) return;
-    log.info('caught up after absence', { reason: reportSentence(report), count: report.messages });
+    log.info('caught up after outage', { reason: reportSentence(report), count: report.messages });
     changed();
   }
 
   #enqueue(work: () => Promise<void>): void {
     this.#writing = this.#writing
       .then(work)
-      .catch((error: unknown) => this.#options.log.warn('absence report not written', { error }));
+      .catch((error: unknown) => this.#options.log.warn('restart report not written', { error }));
   }
 }
 

@@ -94,7 +94,7 @@ export const NOTHING_CLAIMED: ClaimResult = {
   checkAgainAt: null,
 };
 
-const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
+const NO_ADDRESS = 'This contact has no known address, so the message cannot be sent.';
 
 export async function claimMessages(
   options: ClaimOptions,

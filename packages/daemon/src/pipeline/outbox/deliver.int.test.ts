@@ -123,7 +123,7 @@ test('stops a message with a sentence if its permit is revoked before it is sent
   network.become({ state: 'connected' });
   await becomes('failed');
   expect(network.asked).toEqual([]);
-  expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/taken back/);
+  expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/revoked/);
 });
 
 test('offers nothing after losing its lease', async () => {

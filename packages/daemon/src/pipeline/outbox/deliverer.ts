@@ -485,7 +485,7 @@ export async function checkNumber(
     await noteNumberRegistration(db, lease, { asked: address, found, at: now() });
     return true;
   } catch (error) {
-    log.warn('WhatsApp did not say whether a number is registered', { error });
+    log.warn('checking whether a number is registered failed', { error });
     return false;
   } finally {
     patience.wake();

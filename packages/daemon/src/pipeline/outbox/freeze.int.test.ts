@@ -42,7 +42,7 @@ test('fails a refused first contact and freezes first contacts, but still sends 
   await becomes('sent', 'failed', 'sent');
   expect(network.asked).toHaveLength(3);
   expect((await sql("SELECT failure FROM outbox WHERE state = 'failed'"))[0]?.failure).toMatch(
-    /once they have written/,
+    /after they have written/,
   );
 });
 

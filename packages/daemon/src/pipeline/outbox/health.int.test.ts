@@ -19,7 +19,7 @@ test('changes color with WhatsApp’s answers and the state of messages, each wi
     light: 'amber',
     sent_today: 2,
     first_contacts_today: 1,
-    sentence: expect.stringContaining('used up'),
+    sentence: expect.stringContaining('is reached'),
   });
 
   network.answer = () => ({ refuse: 479 });
@@ -38,7 +38,7 @@ test('changes color with WhatsApp’s answers and the state of messages, each wi
 
   await send('five', { to: '+49 151 000002' });
   await expect.poll(async () => (await health()).light).toBe('red');
-  expect((await health()).sentence).toMatch(/Everything waits until/);
+  expect((await health()).sentence).toMatch(/Sending is paused until/);
   expect((await health()).frozen_until).not.toBeNull();
   await sql("UPDATE freezes SET cause = 'stranger_refused'");
   expect(await health()).toMatchObject({ light: 'amber', waiting: 1 });

@@ -80,22 +80,22 @@ function lightOf(
   if (figures.unknown > 0) {
     return {
       light: 'amber',
-      sentence: `It is not known whether ${count(figures.unknown)} arrived. Look at the chat on your phone before you send again.`,
+      sentence: `It is unknown whether ${count(figures.unknown)} arrived. Check the chat on your phone before you send again.`,
     };
   }
   if (figures.failed > 0) {
     return {
       light: 'amber',
-      sentence: `${count(figures.failed)} failed within the last day. Each says why where it was written.`,
+      sentence: `${count(figures.failed)} failed within the last day. Each message shows the reason.`,
     };
   }
   if (pacing.enabled && figures.sent_today >= pacing.per_day) {
     return {
       light: 'amber',
-      sentence: `The ${pacing.per_day} messages allowed a day are used up. The rest leaves as the day moves on.`,
+      sentence: `The limit of ${pacing.per_day} messages per day is reached. Further messages are queued.`,
     };
   }
-  return { light: 'green', sentence: 'Messages leave as usual.' };
+  return { light: 'green', sentence: 'Sending works normally.' };
 }
 
 const count = (n: number) => (n === 1 ? '1 message' : `${n} messages`);

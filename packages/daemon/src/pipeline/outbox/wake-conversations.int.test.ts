@@ -118,7 +118,7 @@ test('fails a conversation whose message lost its permit', async () => {
   await sql('UPDATE permits SET revoked_at = now() WHERE instance_id = $1', [id]);
   delivering(network);
   await reaches(id, 'FAILED');
-  expect((await service.get(id)).failure_reason).toMatch(/taken back/);
+  expect((await service.get(id)).failure_reason).toMatch(/revoked/);
   expect(network.wire).toEqual([]);
 });
 

@@ -89,7 +89,7 @@ test('a fault is reported again by the next check, and no part is remembered as 
   const alter = ["UPDATE ledger SET reason = 'owner' WHERE seq = 47"];
   expect(await after(alter)).toMatchObject({ fault: { kind: 'altered', seq: 47 } });
   expect(await after(alter)).toMatchObject({ fault: { kind: 'altered', seq: 47 } });
-  expect((await after(alter)).sentence).toBe('Row 47 of the ledger was altered.');
+  expect((await after(alter)).sentence).toBe('Row 47 of the ledger was changed.');
   expect(await check()).toMatchObject({ whole: true, checked: 3 });
 });
 

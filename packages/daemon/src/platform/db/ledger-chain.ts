@@ -72,22 +72,23 @@ function sentenceOf(fault: LedgerFault | null, rows: number, from: LedgerMark): 
   if (fault === null) {
     const those =
       from.seq === 0
-        ? `${rows === 1 ? 'its one row was' : `all ${rows} rows were`} computed anew`
-        : `${rows - from.seq} of ${rows} rows were computed anew, those before stand as they were last found whole`;
-    return `The chain of decisions is whole: ${rows === 0 ? 'it has no rows yet' : those}.`;
+        ? `${rows === 1 ? '1 row' : `all ${rows} rows`} verified`
+        : `${rows - from.seq} of ${rows} rows verified now, the others before`;
+    return `The chain of decisions is intact: ${rows === 0 ? 'it has no rows yet' : those}.`;
   }
   return `Row ${fault.seq} of the ledger ${FAULTS[fault.kind]}.`;
 }
 
 const FAULTS: Readonly<Record<LedgerFault['kind'], string>> = {
-  altered: 'was altered',
+  altered: 'was changed',
   missing: 'is missing',
-  added: 'was added by hand',
-  beyond: 'and all after it are beyond its head: they were added by hand, or the head was set back',
-  cut: 'and all after it were cut off',
-  rewritten: 'and all before it were written anew since they were last found whole',
+  added: 'was added outside Relay',
+  beyond:
+    'and all later rows are beyond its head: they were added outside Relay, or the head was set back',
+  cut: 'and all later rows were removed',
+  rewritten: 'and all earlier rows were rewritten since they were last verified',
   unsigned:
-    'is its last one and was not signed by Relay: rows were written, or the last ones cut off, by hand',
+    'is the last one and was not signed by Relay: rows were written or removed outside Relay',
 };
 
 interface ChainEnds {

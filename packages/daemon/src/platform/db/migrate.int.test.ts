@@ -69,7 +69,7 @@ test('a database written by a newer Relay is refused and left unchanged', async 
   await expect(migrate(pool, [ONE, TWO])).rejects.toMatchObject({
     code: 'schema_newer',
     message:
-      'The database was written by a newer Relay (schema 3, this one knows 2). Upgrade Relay, or restore a backup made with this version.',
+      'The database was written by a newer Relay (schema 3, this version knows 2). Upgrade Relay, or restore a backup made with this version.',
   });
   expect(await applied()).toEqual([1, 3]);
   expect(await tables()).not.toContain('two');

@@ -15,39 +15,39 @@ const after = (days: number, column: string) => ({
   limit: `${days} days`,
   old: sql`${sql.ref(column)} < now() - make_interval(days => ${days})`,
 });
-const EXPIRED = { limit: 'as soon as it has expired', old: sql`expires_at < now()` };
+const EXPIRED = { limit: 'until it expires', old: sql`expires_at < now()` };
 
 const STEPS: readonly Step[] = [
-  { table: 'events', what: 'what open streams are told', ...after(7, 'at') },
-  { table: 'login_codes', what: 'codes to sign in', ...EXPIRED },
-  { table: 'browser_sessions', what: 'browsers that are signed in', ...EXPIRED },
-  { table: 'idempotency_keys', what: 'answers to repeated requests', ...after(7, 'created_at') },
-  { table: 'decrypt_journal', what: 'the journal of what was decrypted', ...after(14, 'at') },
+  { table: 'events', what: 'events for open streams', ...after(7, 'at') },
+  { table: 'login_codes', what: 'sign-in codes', ...EXPIRED },
+  { table: 'browser_sessions', what: 'signed-in browsers', ...EXPIRED },
+  { table: 'idempotency_keys', what: 'responses for idempotency keys', ...after(7, 'created_at') },
+  { table: 'decrypt_journal', what: 'journal of decrypted messages', ...after(14, 'at') },
   {
     table: 'inbox',
-    what: 'what was received, as it came',
+    what: 'received messages before processing',
     limit: '7 days',
     old: sql`done_at < now() - interval '7 days' AND failure IS NULL`,
   },
-  { table: 'stranger_use', what: 'how much strangers wrote, by day', ...after(30, 'day') },
-  { table: 'schedule_runs', what: 'what became of scheduled messages', ...after(90, 'at') },
-  { table: 'tool_calls', what: 'calls of tools and what they found', ...after(30, 'at') },
+  { table: 'stranger_use', what: 'storage used by unknown senders, per day', ...after(30, 'day') },
+  { table: 'schedule_runs', what: 'results of schedule runs', ...after(90, 'at') },
+  { table: 'tool_calls', what: 'tool calls and their results', ...after(30, 'at') },
   // An approved one stays: its permit refers to it.
   {
     table: 'approvals',
-    what: 'questions to you that you rejected or that ran out',
+    what: 'declined or expired approvals',
     limit: '30 days',
     old: sql`decided_at < now() - interval '30 days' AND state IN ('rejected', 'expired')`,
   },
   // WhatsApp retries delivery for about 30 days; after that the message does not come again.
-  { table: 'erased_messages', what: 'marks of erased messages', ...after(90, 'at') },
+  { table: 'erased_messages', what: 'markers of erased messages', ...after(90, 'at') },
   {
     table: 'webhook_deliveries',
-    what: 'what webhooks were told, by its ids',
+    what: 'webhook deliveries (ids only)',
     limit: '30 days',
     old: sql`created_at < now() - interval '30 days' AND state <> 'pending'`,
   },
-  { table: 'retention_runs', what: 'when the limits were enforced', ...after(90, 'at') },
+  { table: 'retention_runs', what: 'past deletions', ...after(90, 'at') },
 ];
 
 /** Limits that no setting changes. */

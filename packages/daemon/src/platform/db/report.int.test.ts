@@ -67,7 +67,7 @@ test('a restart is reported with its duration, messages, chats and open items', 
     needsYou: 1,
   });
   expect(report && reportSentence(report)).toMatch(
-    /^Away for 1 h 2 min: 500 messages came in from 12 chats, 1 thing needs you\.$/,
+    /^Relay was offline for 1 h 2 min: 500 messages received from 12 chats, 1 item needs you\.$/,
   );
   expect(await lastRestartReport(db, account)).toEqual(report);
   expect(await sql("SELECT data FROM events WHERE kind = 'report'")).toEqual([{ data: report }]);
@@ -89,7 +89,9 @@ test('a lost link is reported if it was long or missed messages, and a short one
   const { db, lease, account, messages } = await fresh();
   await beginRestartReport(db, lease, { cause: 'link', since: ago(5) });
   const long = await finishRestartReport(db, lease, 0);
-  expect(long && reportSentence(long)).toBe('WhatsApp was away for 5 min: no message was missed.');
+  expect(long && reportSentence(long)).toBe(
+    'WhatsApp was disconnected for 5 min: no messages missed.',
+  );
   await beginRestartReport(db, lease, { cause: 'link', since: new Date() });
   expect(await finishRestartReport(db, lease, 0)).toBeNull();
   expect(await lastRestartReport(db, account)).toEqual(long);

@@ -14,8 +14,8 @@ const files = globSync('**/*.ts', { cwd: source })
 /** Files that write with single statements outside `transaction`, each with the reason why that is safe. */
 const SINGLE_STATEMENTS: Readonly<Record<string, string>> = {
   'features/retention/scour.ts': 'statistics of the server, which belong to no account',
-  'features/search/vectors/pgvector.ts': 'vectors can be made anew from the messages at any time',
-  'features/search/vectors/sql.ts': 'vectors can be made anew from the messages at any time',
+  'features/search/vectors/pgvector.ts': 'vectors can be rebuilt from the messages at any time',
+  'features/search/vectors/sql.ts': 'vectors can be rebuilt from the messages at any time',
   'platform/db/account.ts': 'the account and the daemon’s start, before there is a lease',
   'platform/db/lease.ts': 'the lease itself',
   'platform/db/ledger-chain.ts': 'a signed note of how far the ledger was checked',

@@ -36,7 +36,7 @@ export class DiskGuard {
   /** What Relay does not do at present and how to fix it; null while there is enough space. */
   get sentence(): string | null {
     return this.#isLow
-      ? `Only ${this.#freeMb()} MB are free on the disk of ${this.#options.home}: messages of strangers are counted and not stored, and nothing is imported or backed up there. Free some space, or lower "disk.keep_free_megabytes" in the settings.`
+      ? `Only ${this.#freeMb()} MB are free on the disk of ${this.#options.home}: messages from unknown senders are counted but not stored, and imports and backups to it are refused. Free some space, or lower "disk.keep_free_megabytes" in the settings.`
       : null;
   }
 
@@ -64,7 +64,7 @@ export class DiskGuard {
     const isLow = this.#free < limit * (this.#isLow ? AGAIN_ABOVE : 1);
     if (isLow === this.#isLow) return;
     this.#isLow = isLow;
-    if (isLow) log.warn('the disk is nearly full', { reason: this.sentence ?? '' });
+    if (isLow) log.warn('disk almost full', { reason: this.sentence ?? '' });
     else log.info('disk has enough space again', {});
   }
 

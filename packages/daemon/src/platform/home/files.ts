@@ -26,7 +26,7 @@ async function closeToOthers(home: string, mode: number): Promise<string[]> {
   const repairs: string[] = [];
   if ((mode & 0o777) !== 0o700) {
     await chmod(home, 0o700);
-    repairs.push('The home could be entered by others; it is now 0700.');
+    repairs.push('Other users could open the home; its permissions are now 0700.');
   }
   for (const entry of await readdir(home, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -35,7 +35,7 @@ async function closeToOthers(home: string, mode: number): Promise<string[]> {
     const found = await stat(path).catch(() => null);
     if (found === null || (found.mode & 0o077) === 0) continue;
     await chmod(path, 0o600);
-    repairs.push(`${entry.name} could be read by others; it is now 0600.`);
+    repairs.push(`Other users could read ${entry.name}; its permissions are now 0600.`);
   }
   return repairs;
 }
@@ -81,7 +81,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-  return REASONS[code] ?? `the system says ${code}.`;
+  return REASONS[code] ?? `the system reports ${code}.`;
 }
 
 const unusable = (home: string, reason: string, cause?: unknown): RelayError =>

@@ -41,7 +41,7 @@ export function openReadiness(argv: readonly string[]): Readiness {
       const known =
         error instanceof RelayError
           ? error
-          : new RelayError('daemon_start_failed', { reason: 'an error nobody foresaw.' });
+          : new RelayError('daemon_start_failed', { reason: 'an unexpected error.' });
       write({ failed: { code: known.code, message: known.message, exit: known.exit } });
       close();
     },

@@ -73,82 +73,75 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 900,
-    deadSentence:
-      'A turn of a conversation failed again and again. `relay logs --level error` says why.',
+    deadSentence: 'A turn of a conversation failed repeatedly. See `relay logs --level error`.',
   },
   route: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 120,
-    deadSentence:
-      'A message was stored, but what to do with it could not be decided. `relay logs --level error` says why.',
+    deadSentence: 'A message was stored but could not be routed. See `relay logs --level error`.',
   },
   auto_reply: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 900,
-    deadSentence:
-      'An answer to a contact failed again and again. `relay logs --level error` says why.',
+    deadSentence: 'An answer to a contact failed repeatedly. See `relay logs --level error`.',
   },
   assistant: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 900,
-    deadSentence: 'Your assistant failed again and again. `relay logs --level error` says why.',
+    deadSentence: 'Your assistant failed repeatedly. See `relay logs --level error`.',
   },
   schedule: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 120,
-    deadSentence: 'A scheduled message could not be sent. `relay logs --level error` says why.',
+    deadSentence: 'A scheduled message could not be sent. See `relay logs --level error`.',
   },
   digest: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 900,
-    deadSentence:
-      'A digest of a group failed again and again. `relay logs --level error` says why.',
+    deadSentence: 'A digest of a group failed repeatedly. See `relay logs --level error`.',
   },
   trigger: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 300,
     deadSentence:
-      'A mention of your assistant in a group could not be read, so nothing was said. `relay logs --level error` says why.',
+      'A mention of your assistant in a group could not be processed, so it was not answered. See `relay logs --level error`.',
   },
   group_answer: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 900,
-    deadSentence:
-      'An answer to you in a group failed again and again. `relay logs --level error` says why.',
+    deadSentence: 'An answer to you in a group failed repeatedly. See `relay logs --level error`.',
   },
   outside_memory: {
     order: 'by key',
     retry: RETRY.background_job,
     expiresAfterSeconds: 300,
-    deadSentence:
-      'A digest could not be given to your other memory. `relay logs --level error` says why.',
+    deadSentence: 'A digest could not be exported. See `relay logs --level error`.',
   },
   // A receiver's refusal is not a failed job: the delivery says when it is tried again, by `RETRY.webhook`.
   webhook: {
     order: 'by key',
     retry: RETRY.job,
     expiresAfterSeconds: 120,
-    deadSentence: 'Something could not be told to a webhook. `relay logs --level error` says why.',
+    deadSentence: 'An event could not be sent to a webhook. See `relay logs --level error`.',
   },
   maintenance: {
     order: 'any',
     retry: RETRY.background_job,
     expiresAfterSeconds: 900,
-    deadSentence: 'Housekeeping failed. `relay doctor` says what stands in its way.',
+    deadSentence: 'Deleting old data failed. Run `relay doctor` to find the problem.',
   },
   backup: {
     order: 'any',
     retry: RETRY.background_job,
     expiresAfterSeconds: 3_600,
-    deadSentence:
-      'Whether a backup is due could not be found out. `relay logs --level error` says why.',
+    deadSentence: 'Checking for due backups failed. See `relay logs --level error`.',
   },
 };
 

@@ -46,7 +46,7 @@ export class QueueWorker {
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
-      this.#options.log.warn('looking for jobs failed', { queue: this.#options.queue, error });
+      this.#options.log.warn('polling for jobs failed', { queue: this.#options.queue, error });
       return JOB_POLL_MS;
     },
   });
@@ -127,7 +127,7 @@ export class QueueWorker {
           db: dbOver(tx),
         });
         // Another worker has the job now; rolling back keeps the effect from happening twice.
-        if (affected !== 1) throw new Error('this job is no longer ours');
+        if (affected !== 1) throw new Error('this job belongs to another worker now');
         settled = true;
       },
     };
@@ -170,7 +170,7 @@ export class QueueWorker {
         await settle();
         return;
       } catch (error) {
-        this.#options.log.warn('settling a job failed', { queue: this.#options.queue, error });
+        this.#options.log.warn('completing a job failed', { queue: this.#options.queue, error });
         if (this.#loop.isStopping) return;
         await sleep(wait);
       }

@@ -187,7 +187,7 @@ class RotatingFile {
   #lossLine(): string {
     const line = { level: 'warn', time: new Date().toISOString(), count: this.#lost };
     this.#lost = 0;
-    return `${JSON.stringify({ ...line, msg: 'Lines were lost: the disk refused them.' })}\n`;
+    return `${JSON.stringify({ ...line, msg: 'log lines lost: the disk refused them' })}\n`;
   }
 
   #open(): void {

@@ -34,7 +34,9 @@ test('shows no presence, receipts or reactions in an observed group, whoever ask
   const { socket, left } = quiet();
   await showsItself(socket, OBSERVED);
   const reaction = { reactionMessage: { text: '👍' } };
-  await expect(socket.relayMessage(OBSERVED, reaction, {})).rejects.toThrow('No mark');
+  await expect(socket.relayMessage(OBSERVED, reaction, {})).rejects.toThrow(
+    'no reactions or other marks',
+  );
   expect(left).toEqual([]);
 });
 

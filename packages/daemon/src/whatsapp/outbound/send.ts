@@ -88,9 +88,9 @@ function accept({ error }: Ack): void {
 /** A stuck send is uncertain even before it is encrypted: it may still go on. */
 function unanswered(why: 'ended' | 'late' | 'stuck', attempt: EncryptionAttempt): SendFault {
   if (why === 'ended' && !attempt.encrypted) {
-    return new SendFault('not_sent', 'The line broke before anything was encrypted.');
+    return new SendFault('not_sent', 'The connection was lost before anything was encrypted.');
   }
-  return new SendFault('uncertain', `No word from WhatsApp: ${why}.`);
+  return new SendFault('uncertain', `No acknowledgement from WhatsApp: ${why}.`);
 }
 
 function failed(error: unknown, attempt: EncryptionAttempt): SendFault {

@@ -92,7 +92,7 @@ class BaileysKeys implements AccountKeys {
     this.#announcer = new ReceivedAnnouncer(onReceived ?? (() => undefined));
     this.#stopListening = [
       this.#life.onFault((fault) => {
-        log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
+        log.error('account keys unusable', { reason: fault.kind, error: fault });
       }),
       store.onFault((fault) => this.#life.trip(fault)),
       store.onDurable(() => {

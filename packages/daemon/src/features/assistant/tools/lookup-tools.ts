@@ -9,7 +9,7 @@ import { shortenMiddle } from '@relay/core/agent/context-window';
 import { type LabelledText, prompt, untrustedText } from '@relay/core/agent/labelled-text';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
-import { reasonSentence } from '@relay/core/policy/reasons';
+import { reasonText } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool } from '../../../models/agent/tools.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -279,7 +279,7 @@ export const digestTools = (run: ToolRun): AgentTool[] => [
             ({ chat_id }) => readable === 'all' || readable.includes(chatId(chat_id)),
           );
           if (readableDigests.length === 0)
-            return ownResult(toolError(reasonSentence('no_read_grant')));
+            return ownResult(toolError(reasonText('no_read_grant')));
           const result: ToolOutput = {
             digests: readableDigests.map((each) => ({
               group: each.group,

@@ -12,7 +12,7 @@ import {
 import { toStorableText } from '@relay/core/messages/text';
 import type { AssistantRun as Actor } from '@relay/core/policy/actors';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
-import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
+import { type Decision, reasonText } from '@relay/core/policy/reasons';
 import type { ToolResult } from '../../../models/agent/tools.ts';
 import type { SubmitContext } from '../../../pipeline/gate/evaluate.ts';
 import type { Gate } from '../../../pipeline/gate/gate.ts';
@@ -204,7 +204,7 @@ async function askOwner(
     said.kind === 'approved'
       ? {
           result: await attempt.resultWhenDone(approval),
-          effect: `${attempt.doneText}, with your yes`,
+          effect: `${attempt.doneText}, with your approval`,
         }
       : { result: rejectedByOwner(said.why), effect: null };
   await run.write((tx) => recordToolCall(tx, run, call, settled));
@@ -215,12 +215,12 @@ async function outcomeOf(
   attempt: GatedAction,
   { decision, approval }: GatedActionResult,
 ): Promise<{ result: ToolOutput; effect: string | null }> {
-  const why = reasonSentence(decision.reason);
+  const why = reasonText(decision.reason);
   if (decision.outcome === 'allow')
     return { result: await attempt.resultWhenDone(null), effect: attempt.doneText };
   if (decision.outcome === 'deny' || approval === null)
     return { result: toolError(why), effect: null };
-  const effect = `asked for your yes to ${attempt.proposedText} (/approve ${toShortId(approval)})`;
+  const effect = `asked for your approval to ${attempt.proposedText} (/approve ${toShortId(approval)})`;
   return { result: attempt.resultWhenPending(approval, why), effect };
 }
 

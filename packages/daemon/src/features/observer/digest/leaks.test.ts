@@ -1,5 +1,5 @@
-// Checks what a digest's model would be shown of two labelled weeks: no text that must not be told, and the text that
-// must be. The figures are in decision 0050.
+// Checks what a digest's model would be shown of two labelled weeks: no private text, and all text that belongs
+// into a digest. The figures are in decision 0032.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bufferLines } from '@relay/core/observer/buffer';

@@ -174,7 +174,7 @@ test('shows the hours of an unfinished day and says when its digest is made', as
     group: 'Holliday',
     day: '2026-03-06',
     daily: null,
-    instead: 'The day is not over: its digest is made at 04:00. The hours so far:',
+    instead: 'The day is not over. The daily digest is written at 04:00. Hours so far:',
     hourly: [{ text: '10:00-11:00: Mum said “Lunch is final”.' }],
   });
 });
@@ -193,9 +193,9 @@ test('shows the last day with content without a given day, and finds a group by 
 });
 
 test('refuses an unknown day or group with a sentence', async () => {
-  await expect(service.digests({ day: 'whenever' })).rejects.toThrow('"whenever" is no day');
-  await expect(service.digests({ day: 'last week' })).rejects.toThrow('is no day');
-  await expect(service.digests({ group: 'nobody' })).rejects.toThrow('Observed are: Holliday');
+  await expect(service.digests({ day: 'whenever' })).rejects.toThrow('"whenever" is not a day');
+  await expect(service.digests({ day: 'last week' })).rejects.toThrow('is not a day');
+  await expect(service.digests({ group: 'nobody' })).rejects.toThrow('Observed groups: Holliday');
   await harness.sql('DELETE FROM observed_groups');
   await expect(service.digests({})).rejects.toThrow('No group is observed');
 });

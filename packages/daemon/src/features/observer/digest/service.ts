@@ -143,15 +143,15 @@ function insteadOf(
   hours: number,
   { now, cut: { zone } }: { readonly now: Date; readonly cut: DayBoundary },
 ): string {
-  if (start > now) return 'This day has not begun yet.';
+  if (start > now) return 'This day has not started yet.';
   const made = `at ${formatZoneClock(end, zone)}`;
   if (end > now)
     return hours === 0
-      ? `Nothing has been digested yet today; the digest of the day is made ${made}.`
-      : `The day is not over: its digest is made ${made}. The hours so far:`;
+      ? `There are no digests yet today. The daily digest is written ${made}.`
+      : `The day is not over. The daily digest is written ${made}. Hours so far:`;
   return hours === 0
-    ? 'Nothing was said on this day that was worth a digest, or nobody listened.'
-    : 'This day has no digest yet. Its hours:';
+    ? 'This day has no digest: no message was worth one, or Relay was offline.'
+    : 'This day has no daily digest yet. Its hours:';
 }
 
 const toDigest = (digest: StoredDigest): Digest => ({

@@ -52,7 +52,7 @@ export function openVectors(options: OpenVectorsOptions): Vectors {
       return vector ?? null;
     } catch (error) {
       restsUntil = performance.now() + EMBED_COOLDOWN_MS;
-      log.warn('searched by words alone', { error });
+      log.warn('search by meaning failed; searching by words only', { error });
       return null;
     }
   }

@@ -1,6 +1,6 @@
 // Follows the index of words and gives its documents vectors, for as long as the daemon runs and the owner
-// wants any: a small batch at a time, never in anybody's way. Where it is stands in the database, so a restart
-// goes on there; a model that does not answer is asked again later and later.
+// wants any, in small batches. Its position is in the database, so a restart continues there; a model that does not
+// answer is asked again with growing delays.
 import type { Log } from '@relay/core/log';
 import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
 import { delayFor, RETRY } from '@relay/core/retry';
@@ -95,7 +95,7 @@ export class VectorFollower {
   #failed(error: unknown): number {
     this.#failures++;
     this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
-    this.#options.log.warn('texts wait for their vectors', { error, attempt: this.#failures });
+    this.#options.log.warn('embedding texts failed; retrying', { error, attempt: this.#failures });
     return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
   }
 

@@ -1,5 +1,5 @@
-// The index of the model that is used now. Another model means another index: what was loaded for the one
-// before is let go of.
+// The index of the model that is used now. Another model means another index, and the previous one is
+// unloaded.
 import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { Db } from '../../../platform/db/database.ts';

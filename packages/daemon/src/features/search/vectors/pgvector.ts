@@ -31,7 +31,7 @@ export async function findPgvector(db: Db, log: Log): Promise<Pgvector | null> {
     major < (MIN_VERSION[0] ?? 0) ||
     (major === MIN_VERSION[0] && minor < (MIN_VERSION[1] ?? 0))
   ) {
-    log.warn('pgvector is too old; vectors are compared in the daemon', { version: found.version });
+    log.warn('pgvector too old; comparing vectors in the daemon', { version: found.version });
     return null;
   }
   await asOwner(db, (owner) => makeTable(owner, found.schema));
@@ -55,8 +55,8 @@ async function install(db: Db, log: Log) {
     await sql`CREATE EXTENSION IF NOT EXISTS vector`.execute(db);
   } catch (error) {
     const reason =
-      'The server has pgvector, but this role may not install it: vectors are compared in the daemon. A superuser can run CREATE EXTENSION vector.';
-    log.info('pgvector is not used', { reason, error });
+      'The server has pgvector, but this role may not install it, so vectors are compared in the daemon. A superuser can run CREATE EXTENSION vector.';
+    log.info('pgvector not used', { reason, error });
   }
   return installed(db);
 }

@@ -55,7 +55,7 @@ export function createMemoryService({ db, lease, setup, vectors }: MemoryDeps): 
       const settings = settingsFor(await setup.read(), choice);
       const embedder = await setup.open(settings);
       if (embedder === null) {
-        throw new RelayError('embeddings_incomplete', { what: 'there is nothing to try when off' });
+        throw new RelayError('embeddings_incomplete', { what: 'it is off' });
       }
       try {
         const perSecond = await rateOf(embedder);
@@ -89,7 +89,7 @@ export function createMemoryService({ db, lease, setup, vectors }: MemoryDeps): 
 const sentenceOf = (error: unknown): string =>
   error instanceof RelayError
     ? error.message
-    : 'Vectors could not be made or stored. `relay logs --level warn` says more.';
+    : 'Embedding texts failed. See `relay logs --level warn`.';
 
 /** The first answer is not timed: something may have to be loaded for it. */
 async function rateOf(embedder: Embedder): Promise<number> {

@@ -136,7 +136,7 @@ test('what belongs to another chat now is found there', async () => {
   expect(await near('car', [ben.chat], next)).toHaveLength(1);
 });
 
-test('a restart goes on where it was, and embeds nothing twice', async () => {
+test('a restart continues where it stopped, and embeds nothing twice', async () => {
   const { chat } = await chatter.person('Ana');
   await chatter.say(
     ...Array.from({ length: 10 }, (_, n) => ({ chat, text: `car ${'x'.repeat(n)}` })),
@@ -157,7 +157,7 @@ test('the newest come first', async () => {
   expect(embedder?.asked).toEqual(['five', 'four', 'three', 'two', 'one']);
 });
 
-test('another model begins anew, is not compared with the one before, and takes its place in time', async () => {
+test('another model starts from the beginning, is not compared with the previous one, and replaces it', async () => {
   const { chat } = await chatter.person('Ana');
   await chatter.say({ chat, text: 'red car' }, { chat, text: 'supper' });
   await settle();

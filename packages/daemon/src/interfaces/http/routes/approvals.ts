@@ -27,8 +27,7 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'listApprovals',
-        summary:
-          'What waits for your yes, the oldest first; or what became of it, the newest first',
+        summary: 'List pending approvals, oldest first, or answered ones, newest first',
         tags,
         querystring: listApprovalsSchema,
         response: { 200: z.array(approvalSchema), ...errorResponses(400) },
@@ -42,7 +41,7 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'getApproval',
-        summary: 'One of them, with what led to it',
+        summary: 'Get an approval with its history',
         tags,
         params,
         response: { 200: approvalDetailSchema, ...errorResponses(400, 404) },
@@ -64,9 +63,9 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'approve',
-        summary: 'Say yes: exactly what was shown is carried out, once',
+        summary: 'Approve: carry out exactly what was shown, once',
         description:
-          'With `shown`, the hash that the approval came with, it is refused when that is not what waits any more.',
+          'With `shown`, the hash of the approval, the request is refused if the approval has changed since.',
         tags,
         params,
         // A missing body arrives here as null.
@@ -83,9 +82,9 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'editApproval',
-        summary: 'Choose other words: they wait for a yes of their own',
+        summary: 'Change the text; the changed text needs a new approval',
         description:
-          'Nothing is sent. The answer is the approval that waits from now on; the one before is rejected and names it as `replaced_by`.',
+          'Nothing is sent. Returns the new pending approval; the old one is rejected and names it in `replaced_by`.',
         tags,
         params,
         body: editApprovalSchema,
@@ -100,7 +99,7 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'reject',
-        summary: 'Say no',
+        summary: 'Decline an approval',
         tags,
         params,
         body: rejectApprovalSchema.nullish(),
@@ -118,7 +117,7 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'hold',
-        summary: 'Stop all sending at once, until it is released',
+        summary: 'Hold all sending until it is released',
         tags,
         body: setHoldSchema.nullish(),
         response: { 200: holdSchema, ...errorResponses(400, 413, 415) },
@@ -132,7 +131,7 @@ export function approvalRoutes(
     {
       schema: {
         operationId: 'release',
-        summary: 'Let messages leave again',
+        summary: 'End the hold and continue sending',
         tags,
         response: { 200: holdSchema, ...errorResponses(415) },
       },

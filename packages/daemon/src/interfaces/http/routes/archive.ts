@@ -18,7 +18,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
     {
       schema: {
         operationId: 'exportArchive',
-        summary: 'Everything, as a tar.gz of readable JSON lines',
+        summary: 'Export everything as a tar.gz of readable JSON lines',
         tags,
         response: {
           200: { content: { 'application/gzip': { schema: streamSchema } } },
@@ -44,7 +44,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
       bodyLimit: Number.MAX_SAFE_INTEGER,
       schema: {
         operationId: 'importArchive',
-        summary: 'Bring an exported archive into an empty home',
+        summary: 'Import an exported archive into an empty home',
         tags,
         consumes: ['application/gzip'],
         response: { 200: archiveImportReportSchema, ...errorResponses(400, 409, 415, 507) },
@@ -52,7 +52,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
     },
     (request) => {
       if (request.body === undefined) {
-        throw new RelayError('archive_invalid', { what: 'nothing was sent' });
+        throw new RelayError('archive_invalid', { what: 'it is empty' });
       }
       return archive.import(request.body as Readable);
     },
@@ -69,7 +69,7 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
     {
       schema: {
         operationId: 'listBackups',
-        summary: 'The backups that were kept, where they lie, and when the next is made',
+        summary: 'List backups, their folder and the time of the next one',
         tags: backupTags,
         response: { 200: backupsSchema, ...errorResponses() },
       },
@@ -81,7 +81,7 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
     {
       schema: {
         operationId: 'makeBackup',
-        summary: 'Back everything up now, read it back, and remove what is older than is kept',
+        summary: 'Make a backup now, verify it, and delete backups beyond the limit',
         tags: backupTags,
         response: { 201: madeBackupSchema, ...errorResponses() },
       },

@@ -29,9 +29,9 @@ export function assistantRoutes(
     {
       schema: {
         operationId: 'askAssistant',
-        summary: 'Ask your assistant; it answers as Server-Sent Events',
+        summary: 'Ask your assistant; the answer is a stream of Server-Sent Events',
         description:
-          '`run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they come, at last one `done` or `error`; each with its JSON. Closing the request stops the turn. An `approval` waits for `/api/approvals/{id}/approve` or `/reject`.',
+          '`run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.',
         tags,
         body: askAssistantSchema,
         response: {
@@ -51,7 +51,7 @@ export function assistantRoutes(
       const question = { session: 'owner', channel: 'chat', text: body.text } as const;
       const failed = (thrown: unknown): AssistantEvent => {
         const known = thrown instanceof RelayError;
-        if (!known) log.error('the assistant failed', { error: thrown, request: id });
+        if (!known) log.error('assistant turn failed', { error: thrown, request: id });
         const { code, message } = known ? thrown : new RelayError('internal', { request: id });
         return { type: 'error', code, message };
       };
@@ -78,7 +78,7 @@ export function assistantRoutes(
       schema: {
         operationId: 'listAssistantMessages',
         summary:
-          'What you and your assistant said last, the oldest first; `before` a line, what came ahead of it',
+          'List recent messages with your assistant, oldest first; with `before`, those before a line',
         tags,
         querystring: listAssistantLinesSchema,
         response: { 200: z.array(assistantLineSchema), ...errorResponses(400) },
@@ -92,7 +92,7 @@ export function assistantRoutes(
     {
       schema: {
         operationId: 'resetAssistant',
-        summary: 'Begin anew: nothing that was said before is remembered',
+        summary: 'Start a new session without earlier messages',
         tags,
         response: { 204: z.null(), ...errorResponses(415) },
       },

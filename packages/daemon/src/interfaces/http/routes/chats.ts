@@ -20,7 +20,7 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
     {
       schema: {
         operationId: 'listChats',
-        summary: 'Chats with their last words, the newest first',
+        summary: 'List chats with their last message, newest first',
         tags,
         querystring: listChatsSchema,
         response: { 200: chatsPageSchema, ...errorResponses(400) },
@@ -34,7 +34,7 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
     {
       schema: {
         operationId: 'getChat',
-        summary: 'One chat: what is granted there, and its conversations',
+        summary: 'Get a chat with its grant and conversations',
         tags,
         params,
         response: { 200: chatDetailSchema, ...errorResponses(404) },
@@ -48,9 +48,9 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
     {
       schema: {
         operationId: 'listChatMessages',
-        summary: 'What was said in a chat, page by page from any place in it',
+        summary: 'List the messages of a chat, page by page',
         description:
-          'Without a place, the last messages. `before` and `after` take the `cursor` of a message; `message` is the id WhatsApp knows one by, and is answered with what was said around it.',
+          'By default, returns the last messages. `before` and `after` take the `cursor` of a message; `message` takes WhatsApp’s id of a message and returns the messages around it.',
         tags,
         params,
         querystring: chatMessagesQuerySchema,

@@ -21,7 +21,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
     {
       schema: {
         operationId: 'findContacts',
-        summary: 'People and groups, with what is granted to each; by name, number or address',
+        summary: 'List people and groups with their grants; search by name, number or address',
         tags,
         querystring: listContactsSchema,
         response: { 200: contactsResponseSchema, ...errorResponses(400) },
@@ -35,8 +35,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
     {
       schema: {
         operationId: 'countContacts',
-        summary:
-          'How many are known, may be read, answered, answered without asking, written first',
+        summary: 'Count people and groups by grant',
         tags,
         response: { 200: contactCountsSchema, ...errorResponses() },
       },
@@ -49,7 +48,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
     {
       schema: {
         operationId: 'getContact',
-        summary: 'One person or group: addresses, chats, conversations, programs, what was decided',
+        summary: 'Get a person or group: addresses, chats, conversations, clients and decisions',
         tags,
         params: z.strictObject({ contact: z.string() }),
         response: { 200: contactDetailSchema, ...errorResponses(404) },
@@ -63,7 +62,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
     {
       schema: {
         operationId: 'listKnocks',
-        summary: 'Who wrote without being allowed to be read, the latest first',
+        summary: 'List message requests, newest first',
         tags,
         response: { 200: z.array(messageRequestSchema), ...errorResponses() },
       },
@@ -76,7 +75,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
     {
       schema: {
         operationId: 'dismissKnock',
-        summary: 'Show it no longer; whoever writes again is shown again',
+        summary: 'Dismiss a message request; the next message creates a new one',
         tags,
         params: z.strictObject({ contact: z.string() }),
         response: { 200: messageRequestDismissedSchema, ...errorResponses(404, 415) },

@@ -20,7 +20,7 @@ export function evalRoutes(
     {
       schema: {
         operationId: 'planEvaluation',
-        summary: 'What an evaluation of your model would cost; asks no model',
+        summary: 'Estimate the cost of an evaluation, without calling a model',
         tags,
         querystring: evalRequestSchema,
         response: { 200: evalPlanSchema, ...errorResponses(400) },
@@ -34,9 +34,9 @@ export function evalRoutes(
     {
       schema: {
         operationId: 'evaluate',
-        summary: 'Run the sets that ship with Relay against your model; told as Server-Sent Events',
+        summary: 'Evaluate your model with the built-in sets; progress as Server-Sent Events',
         description:
-          '`progress` as it goes, at last one `done` with the report or one `error`; each with its JSON. Spends tokens of your model. Closing the request ends it.',
+          '`progress` while it runs, then one `done` with the report or one `error`; each with its JSON. Spends model tokens. Closing the request ends it.',
         tags,
         body: evalRequestSchema,
         response: {

@@ -27,9 +27,9 @@ export function eventRoutes(
     {
       schema: {
         operationId: 'streamEvents',
-        summary: 'Follow what happens, as Server-Sent Events',
+        summary: 'Follow events, as Server-Sent Events',
         description:
-          'Resume with the `Last-Event-ID` header. A first `ready` carries the cursor; a `reset` in its place means that the cursor asked for is gone and everything shown must be loaded anew. `message` carries each message that came in, as `GET /api/whatsapp/messages` shows it.',
+          'Resume with the `Last-Event-ID` header. The first event is `ready` with the cursor, or `reset` if the requested cursor no longer exists; then reload everything. `message` contains each received message, in the form of `GET /api/whatsapp/messages`.',
         tags: ['events'],
         headers: z.object({ 'last-event-id': z.string().min(1).max(200).optional() }),
         response: {
@@ -51,7 +51,7 @@ export function eventRoutes(
       });
       const stream = Readable.from(frames, { objectMode: false });
       // The client reconnects with its cursor, so a broken stream loses nothing.
-      stream.on('error', (error) => deps.log.warn('event stream broke', { error }));
+      stream.on('error', (error) => deps.log.warn('event stream failed', { error }));
       return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
     },
   );

@@ -24,7 +24,7 @@ export function ingestRoutes(
       config: { access: 'forwarder' },
       schema: {
         operationId: 'ingestNotifications',
-        summary: 'Notifications of observed groups, one or several: read, never answered',
+        summary: 'Forward one or more notifications of observed groups; they are never answered',
         tags,
         body: notificationsSchema,
         response: { 200: ingestReportSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -38,7 +38,7 @@ export function ingestRoutes(
     {
       schema: {
         operationId: 'getIngestToken',
-        summary: 'Whether there is a token for notification forwarders, and when it was last used',
+        summary: 'Get the state of the forwarder token: whether it exists, and its last use',
         tags,
         response: { 200: ingestTokenStateSchema, ...errorResponses() },
       },
@@ -52,7 +52,7 @@ export function ingestRoutes(
       config: { access: 'token' },
       schema: {
         operationId: 'createIngestToken',
-        summary: 'A new token for notification forwarders, shown this once; the one before ends',
+        summary: 'Create a forwarder token, shown once; the previous one is revoked',
         tags,
         response: { 201: ingestTokenSchema, ...errorResponses(415) },
       },
@@ -69,9 +69,9 @@ export function ingestRoutes(
     {
       schema: {
         operationId: 'revokeIngestToken',
-        summary: 'End the token of notification forwarders',
+        summary: 'Revoke the forwarder token',
         tags,
-        response: { 204: z.null().describe('No token is good any more'), ...errorResponses() },
+        response: { 204: z.null().describe('The token is revoked'), ...errorResponses() },
       },
     },
     async (_request, reply) => {

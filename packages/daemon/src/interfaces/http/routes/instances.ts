@@ -36,9 +36,9 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'createInstance',
-        summary: 'Delegate a conversation: an objective, a contact, todos',
+        summary: 'Create a conversation: objective, contact and todos',
         description:
-          'The same `Idempotency-Key` with the same body makes no second conversation and is answered as the first was.',
+          'The same `Idempotency-Key` with the same body creates no second conversation and returns the first response.',
         tags,
         headers,
         body: createInstanceSchema,
@@ -54,9 +54,9 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'listInstances',
-        summary: 'List conversations, the newest first, or whatever changed last',
+        summary: 'List conversations, newest or last changed first',
         description:
-          'The next page begins after the last instance of the one before: `after` is its id. By change, `changed_before` is its `updated_at` besides, so that a page goes on where it was even if that instance has moved.',
+          'For the next page, set `after` to the id of the last instance. In the order by change, also set `changed_before` to its `updated_at`, so that the page continues correctly if that instance has changed since.',
         tags,
         querystring: listInstancesSchema,
         response: { 200: z.array(listedInstanceSchema), ...errorResponses(400) },
@@ -70,7 +70,7 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'countInstances',
-        summary: 'How many conversations there are of each state, and whose turn it is in how many',
+        summary: 'Count conversations by state and by turn',
         tags,
         response: { 200: instanceCountsSchema, ...errorResponses() },
       },
@@ -83,7 +83,7 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'getInstance',
-        summary: 'One conversation with its todos and state',
+        summary: 'Get a conversation with its todos and state',
         tags,
         params,
         response: { 200: listedInstanceSchema, ...errorResponses(404) },
@@ -97,7 +97,7 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'getTranscript',
-        summary: 'Every message of a conversation or a part of them, the oldest first',
+        summary: 'List the messages of a conversation, oldest first',
         tags,
         params,
         querystring: transcriptQuerySchema,
@@ -112,7 +112,7 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'listTransitions',
-        summary: 'How a conversation came to where it stands, the oldest step first',
+        summary: 'List the state changes of a conversation, oldest first',
         tags,
         params,
         response: { 200: z.array(stateTransitionSchema), ...errorResponses(404) },
@@ -122,9 +122,9 @@ export function instanceRoutes(app: App, service: ConversationService): void {
   );
 
   for (const [verb, summary] of [
-    ['cancel', 'End a conversation without a farewell'],
-    ['pause', 'Send nothing until it is resumed'],
-    ['resume', 'Go on where it was paused, or after it asked for you'],
+    ['cancel', 'Cancel a conversation; no goodbye message is sent'],
+    ['pause', 'Pause a conversation; nothing is sent until it is resumed'],
+    ['resume', 'Resume a conversation that is paused or waiting for you'],
   ] as const) {
     app.post(
       `/api/instances/:id/${verb}`,
@@ -146,9 +146,9 @@ export function instanceRoutes(app: App, service: ConversationService): void {
     {
       schema: {
         operationId: 'sendMessage',
-        summary: 'Write to the contact yourself',
+        summary: 'Send a message to the contact yourself',
         description:
-          'The same `Idempotency-Key` with the same message never sends twice and answers with the line that there is.',
+          'The same `Idempotency-Key` with the same message never sends twice and returns the existing line.',
         tags,
         params,
         headers,

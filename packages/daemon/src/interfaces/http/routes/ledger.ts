@@ -20,9 +20,9 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
     {
       schema: {
         operationId: 'explainMessage',
-        summary: 'Why a message was treated as it was, in one sentence',
+        summary: 'Explain in one sentence why a message was sent, answered or refused',
         description:
-          'The id is the one WhatsApp knows the message by, or the one a send answered; its beginning is enough where it fits one message alone.',
+          'The id is WhatsApp’s id of the message, or the id that a send returned; a unique beginning is enough.',
         tags,
         params: z.object({ id: z.string().min(1).max(128) }),
         querystring: whyQuerySchema,
@@ -38,9 +38,9 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
     {
       schema: {
         operationId: 'listLedger',
-        summary: 'What was decided, by whom, about whom, and why',
+        summary: 'List decisions: who decided what, about whom, and why',
         description:
-          'A page ends with a cursor; the next begins behind it. With `order=oldest` the cursor of the last page also finds what is written later.',
+          'A page ends with a cursor for the next one. With `order=oldest`, the cursor of the last page also finds later rows.',
         tags,
         querystring: listLedgerSchema,
         response: { 200: ledgerPageSchema, ...errorResponses(400) },
@@ -55,9 +55,9 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
     {
       schema: {
         operationId: 'verifyLedger',
-        summary: 'Whether the chain of decisions is whole',
+        summary: 'Verify the chain of decisions',
         description:
-          'What was found whole before is not computed anew unless `full` is true. `head` is the last hash.',
+          'Rows that were verified before are skipped unless `full` is true. `head` is the last hash.',
         tags,
         querystring: verifyLedgerSchema,
         response: { 200: ledgerVerdictSchema, ...errorResponses(400) },

@@ -22,7 +22,7 @@ export function toolRoutes(app: App, { clients }: Pick<HttpDeps, 'clients'>): vo
       config: { access: 'program' },
       schema: {
         operationId: 'listTools',
-        summary: 'The tools that this token opens',
+        summary: 'List the tools of this token',
         tags,
         response: { 200: toolsResponseSchema, ...errorResponses() },
       },
@@ -36,7 +36,7 @@ export function toolRoutes(app: App, { clients }: Pick<HttpDeps, 'clients'>): vo
       config: { access: 'program' },
       schema: {
         operationId: 'callTool',
-        summary: 'Call a tool; what needs the owner’s yes waits in the approvals',
+        summary: 'Call a tool; calls that need the owner’s approval create an approval',
         tags,
         params: z.object({ tool: z.string().max(60) }),
         headers: z.object({ 'idempotency-key': z.string().min(1).max(128).optional() }),
@@ -89,7 +89,7 @@ export function mcpRoutes(
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-const BATCH = 'a batch is no message: send each by itself';
+const BATCH = 'batches are not supported; send each message separately';
 
 /** The upgrade protocol of `relay mcp`, which then sends lines in both directions. */
 const PROTOCOL = 'relay-mcp';

@@ -19,7 +19,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
     {
       schema: {
         operationId: 'getMemory',
-        summary: 'Which model compares texts by meaning, and how far it has come',
+        summary: 'Get the model for search by meaning, and its progress',
         tags: ['messages'],
         response: { 200: memoryStatusSchema, ...errorResponses() },
       },
@@ -31,9 +31,9 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
     {
       schema: {
         operationId: 'tryEmbeddings',
-        summary: 'Ask a model for a few vectors; changes nothing',
+        summary: 'Test a model for search by meaning; changes nothing',
         description:
-          'Tells how many texts it would have to read, how fast, and where they would go.',
+          'Returns how many texts it would index, how fast, and where they would be sent.',
         tags: ['messages'],
         body: embeddingsChoiceSchema,
         response: { 200: embeddingsTrialSchema, ...errorResponses(400, 409, 413, 415, 502, 503) },
@@ -46,9 +46,9 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
     {
       schema: {
         operationId: 'chooseEmbeddings',
-        summary: 'Choose the model that compares texts by meaning, or none',
+        summary: 'Set the model for search by meaning, or turn it off',
         description:
-          'With `endpoint`, the text of every message that can be found is sent there, the newest first.',
+          'With `endpoint`, the text of every searchable message is sent there, newest first.',
         tags: ['messages'],
         body: embeddingsChoiceSchema,
         response: { 200: memoryStatusSchema, ...errorResponses(400, 409, 413, 415, 502, 503) },
@@ -66,9 +66,9 @@ export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): vo
     {
       schema: {
         operationId: 'search',
-        summary: 'Messages that answer a question, the best first',
+        summary: 'Search messages, best match first',
         description:
-          '`as` looks through the eyes of your assistant or of a program: what they would find now, and nothing else. To look is no read of theirs.',
+          '`as` returns what your assistant or a client would find now, and nothing else. It does not count as read by them.',
         tags: ['messages'],
         querystring: searchQuerySchema,
         response: { 200: searchResponseSchema, ...errorResponses(400, 404, 409) },
@@ -94,7 +94,7 @@ export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports
       schema: {
         operationId: 'importChat',
         summary:
-          'An exported WhatsApp chat (.txt or .zip), to be found by search; answers in JSON lines',
+          'Import an exported WhatsApp chat (.txt or .zip) for search; progress as JSON lines',
         tags: ['memory'],
         consumes: ['application/octet-stream'],
         querystring: importQuerySchema,

@@ -35,7 +35,7 @@ export function messageRoutes(
     {
       schema: {
         operationId: 'listMessages',
-        summary: 'The last messages, the oldest first',
+        summary: 'List recent messages, oldest first',
         tags,
         querystring: listMessagesSchema,
         response: { 200: listMessagesResponseSchema, ...errorResponses(400) },
@@ -57,9 +57,9 @@ export function messageRoutes(
     {
       schema: {
         operationId: 'sendText',
-        summary: 'Write to somebody as yourself',
+        summary: 'Send a message as yourself',
         description:
-          'Answers when the message is safely stored; it leaves in its turn. The same `Idempotency-Key` never sends twice and answers where the message stands.',
+          'Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message.',
         tags,
         headers,
         body: sendTextSchema,
@@ -80,7 +80,7 @@ export function messageRoutes(
     {
       schema: {
         operationId: 'probeWhatsApp',
-        summary: 'Write a message to yourself, and say what came of it',
+        summary: 'Send a test message to yourself and return the result',
         tags,
         response: { 200: probeReportSchema, ...errorResponses(409, 415) },
       },
@@ -97,12 +97,12 @@ export function messageRoutes(
 // sent twice.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
-  pending: 'The message to yourself has not left yet; `relay status` says how sending is.',
-  sent: 'A message to yourself was taken by WhatsApp.',
-  delivered: 'A message to yourself arrived.',
-  read: 'A message to yourself arrived.',
-  failed: 'The message to yourself could not be sent; `relay logs` says why.',
-  unknown: 'The message to yourself may or may not have arrived; its receipt will tell.',
+  pending: 'The message to yourself is queued. Check sending with `relay status`.',
+  sent: 'WhatsApp accepted the message to yourself.',
+  delivered: 'The message to yourself was delivered.',
+  read: 'The message to yourself was delivered.',
+  failed: 'The message to yourself could not be sent. See the reason with `relay logs`.',
+  unknown: 'It is unknown whether the message to yourself arrived. Relay waits for a receipt.',
 };
 
 interface ProbeDeps {

@@ -26,7 +26,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
     {
       schema: {
         operationId: 'listObservedGroups',
-        summary: 'Groups that are read in silence, and what that costs and spares',
+        summary: 'List observed groups with cost and savings',
         tags,
         response: { 200: z.array(observedGroupSchema), ...errorResponses() },
       },
@@ -39,9 +39,9 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
     {
       schema: {
         operationId: 'observeGroup',
-        summary: 'Read a group in silence from now on',
+        summary: 'Start observing a group silently',
         description:
-          'Tell the group first: without `announced` this is refused, with a ready sentence to send. Only reading is granted; `may_answer` lets your assistant answer you there when you ask it by name. Of a group that is observed already the terms are changed.',
+          'Tell the group first: without `announced` the request is refused, with a sentence that you can send. Only reading is granted; `may_answer` lets your assistant answer you there when you ask it by name. If the group is already observed, its options are changed.',
         tags,
         body: observeGroupSchema,
         response: { 201: observedGroupSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -55,7 +55,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
     {
       schema: {
         operationId: 'previewObservedGroup',
-        summary: 'Which group would be read, and what to tell it first; nothing is saved',
+        summary: 'Preview which group would be observed and what to tell it; changes nothing',
         tags,
         body: observeGroupSchema,
         response: { 200: observedPreviewSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -69,9 +69,9 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
     {
       schema: {
         operationId: 'unobserveGroup',
-        summary: 'Read a group no longer',
+        summary: 'Stop observing a group',
         description:
-          'By the id of its chat or its address. `erase` also erases what was kept of it.',
+          'By the id of its chat or its address. `erase` also erases its stored messages and digests.',
         tags,
         params: z.strictObject({ id: z.string().max(128) }),
         querystring: unobserveSchema,
@@ -90,7 +90,7 @@ export function digestRoutes(app: App, { digests }: Pick<HttpDeps, 'digests'>): 
     {
       schema: {
         operationId: 'readDigests',
-        summary: 'What was said in observed groups on one day, by the day and by the hour',
+        summary: 'Get the daily and hourly digests of observed groups for one day',
         tags: ['groups'],
         querystring: digestQuerySchema,
         response: { 200: digestsResponseSchema, ...errorResponses(400, 404) },
@@ -114,7 +114,7 @@ export function digestExportRoutes(
     {
       schema: {
         operationId: 'getOutsideMemory',
-        summary: 'Where digests and facts go outside of Relay',
+        summary: 'Get the settings of the digest export',
         tags: exportTags,
         response: { 200: digestExportStateSchema, ...errorResponses() },
       },
@@ -128,7 +128,7 @@ export function digestExportRoutes(
       config: { access: 'token' },
       schema: {
         operationId: 'changeOutsideMemory',
-        summary: 'Give digests and facts to a folder or a webhook; what is not named stays',
+        summary: 'Export digests and facts to a folder or a webhook; omitted fields stay unchanged',
         tags: exportTags,
         body: changeDigestExportSchema,
         response: { 200: changedDigestExportSchema, ...errorResponses(400, 413, 415) },

@@ -26,7 +26,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
     {
       schema: {
         operationId: 'listPermissions',
-        summary: 'What you allow for each contact or group, sorted by name',
+        summary: 'List the grants of contacts and groups, sorted by name',
         tags,
         querystring: listPermissionsSchema,
         response: { 200: z.array(permissionSchema), ...errorResponses(400) },
@@ -40,7 +40,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
     {
       schema: {
         operationId: 'createPermission',
-        summary: 'Allow something for a contact, by number, or for a group',
+        summary: 'Create a grant for a contact, by number, or for a group',
         tags,
         body: createPermissionSchema.nullish(),
         response: {
@@ -66,7 +66,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
     {
       schema: {
         operationId: 'updatePermission',
-        summary: 'Change what is allowed; only what is given changes',
+        summary: 'Change a grant; omitted fields stay unchanged',
         tags,
         params,
         body: updatePermissionSchema.nullish(),
@@ -82,7 +82,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
     {
       schema: {
         operationId: 'removePermission',
-        summary: 'Remove the record: nothing is allowed any more',
+        summary: 'Delete a grant',
         tags,
         params,
         response: { 200: permissionRemovedSchema, ...errorResponses(), 404: seedErrorSchema },

@@ -16,7 +16,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
     {
       schema: {
         operationId: 'getRetention',
-        summary: 'How old what was read in observed groups is, and when the limits were enforced',
+        summary: 'Get the age of stored data of observed groups, and past deletions',
         tags: ['privacy'],
         response: { 200: retentionStatusSchema, ...errorResponses() },
       },
@@ -28,7 +28,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
     {
       schema: {
         operationId: 'runRetention',
-        summary: 'Enforce the limits now, and write the database anew without what is gone',
+        summary: 'Delete now what is older than its limit, and rewrite the database files',
         tags: ['privacy'],
         response: { 200: retentionRunSchema, ...errorResponses() },
       },
@@ -40,7 +40,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
     {
       schema: {
         operationId: 'previewForget',
-        summary: 'What forgetting a contact or a group would erase',
+        summary: 'Preview what erasing a contact or a group would delete',
         tags: ['privacy'],
         querystring: forgetQuerySchema,
         response: { 200: forgetPreviewSchema, ...errorResponses(400, 404, 409) },
@@ -53,7 +53,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
     {
       schema: {
         operationId: 'forget',
-        summary: 'Erase a contact or a group for good; answers with a receipt',
+        summary: 'Erase a contact or a group permanently; returns a receipt',
         tags: ['privacy'],
         body: forgetRequestSchema,
         response: { 200: erasureReceiptSchema, ...errorResponses(400, 404, 409, 413, 415) },

@@ -29,7 +29,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
     {
       schema: {
         operationId: 'listSchedules',
-        summary: 'Messages for later, the next one first',
+        summary: 'List schedules, next run first',
         tags,
         querystring: listSchedulesSchema,
         response: { 200: z.array(scheduleSchema), ...errorResponses(400) },
@@ -43,9 +43,9 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
     {
       schema: {
         operationId: 'createSchedule',
-        summary: 'Schedule a message, once or again and again',
+        summary: 'Schedule a message, once or repeated',
         description:
-          'Say when in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, what is to happen once is sent late after a downtime, and of what repeats the missed ones are left out.',
+          'Give the time in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, a single message that was missed is sent late, and missed runs of a repeated one are skipped.',
         tags,
         body: createScheduleSchema,
         response: { 201: scheduleSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -59,7 +59,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
     {
       schema: {
         operationId: 'previewSchedule',
-        summary: 'What would be scheduled, and when it would happen; nothing is saved',
+        summary: 'Preview a schedule and its next runs; changes nothing',
         tags,
         body: createScheduleSchema,
         response: { 200: schedulePreviewSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -73,7 +73,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
     {
       schema: {
         operationId: 'cancelSchedule',
-        summary: 'Cancel: nothing more comes of it, not even what is on its way',
+        summary: 'Cancel a schedule, including its queued messages',
         tags,
         params,
         response: { 200: scheduleSchema, ...errorResponses(404, 409) },

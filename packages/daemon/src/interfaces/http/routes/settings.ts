@@ -15,8 +15,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
     {
       schema: {
         operationId: 'getSettings',
-        summary:
-          'Every setting with where it comes from, the model agents think with, and the web search',
+        summary: 'List all settings with their sources, the model and the web search',
         tags,
         response: { 200: settingsOverviewSchema, ...errorResponses() },
       },
@@ -29,9 +28,9 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
     {
       schema: {
         operationId: 'changeSettings',
-        summary: 'Change settings; what is not named stays',
+        summary: 'Change settings; omitted settings stay unchanged',
         description:
-          'Written to `relay.config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.',
+          'Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused.',
         tags,
         body: changeSettingsSchema,
         response: { 200: settingsOverviewSchema, ...errorResponses(400, 409, 413, 415) },
@@ -48,7 +47,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
     {
       schema: {
         operationId: 'tryModel',
-        summary: 'Ask the model that is set up one short question; changes nothing',
+        summary: 'Test the model with one short question; changes nothing',
         tags,
         response: { 200: modelTrialSchema, ...errorResponses(415) },
       },

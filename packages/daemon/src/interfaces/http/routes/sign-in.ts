@@ -33,7 +33,7 @@ export function signInRoutes(
       config: { access: 'token' },
       schema: {
         operationId: 'createLoginCode',
-        summary: 'A link that signs one browser in, once, within a minute',
+        summary: 'Create a link that signs in one browser, once, within a minute',
         tags,
         response: { 201: loginCodeSchema, ...errorResponses(415) },
       },
@@ -53,7 +53,7 @@ export function signInRoutes(
       config: { access: 'open' },
       schema: {
         operationId: 'login',
-        summary: 'Spend a login code: sets the session cookie and goes to the console',
+        summary: 'Use a login code: sets the session cookie and redirects to the console',
         tags,
         security: [],
         querystring: loginQuerySchema,
@@ -98,7 +98,7 @@ export function signInRoutes(
     {
       schema: {
         operationId: 'logoutEverywhere',
-        summary: 'End every browser session, this one too; the owner’s token stays',
+        summary: 'End every browser session, including this one; the owner’s token stays valid',
         tags,
         response: { 204: z.null().describe('Signed out everywhere'), ...errorResponses(415) },
       },
@@ -116,7 +116,7 @@ export function signInRoutes(
       config: { access: 'token' },
       schema: {
         operationId: 'rotateToken',
-        summary: 'Change the owner’s token: ends every session and every stream',
+        summary: 'Change the owner’s token; ends every session and every stream',
         tags,
         response: { 200: ownerTokenSchema, ...errorResponses(415) },
       },

@@ -12,7 +12,7 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
     {
       schema: {
         operationId: 'getStatus',
-        summary: 'How the daemon, WhatsApp, the database and the jobs are',
+        summary: 'Get the status of the daemon, WhatsApp, the database and the jobs',
         tags: ['daemon'],
         response: { 200: statusSchema, ...errorResponses() },
       },
@@ -25,7 +25,7 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
     {
       schema: {
         operationId: 'runDoctor',
-        summary: 'Check what the daemon depends on, and how to mend what is wrong',
+        summary: 'Run the health checks; each problem comes with its fix',
         tags: ['daemon'],
         querystring: doctorQuerySchema,
         response: { 200: doctorReportSchema, ...errorResponses(400) },
@@ -43,9 +43,9 @@ export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'
     {
       schema: {
         operationId: 'getActivity',
-        summary: 'What happened over the last hours or days, in numbers',
+        summary: 'Get activity figures for the last hours or days',
         description:
-          'A day by the hour, a week or a month by the day of the owner: messages in and out, how long answers took, what models used, and whose turn it was.',
+          'A day by hour, a week or a month by day, in the owner’s time zone: messages received and sent, answer times, model usage, and conversations by turn.',
         tags: ['daemon'],
         querystring: activityQuerySchema,
         response: { 200: activitySchema, ...errorResponses(400) },
@@ -64,7 +64,7 @@ export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>):
       config: { access: 'monitor' },
       schema: {
         operationId: 'getMetrics',
-        summary: 'Figures for Prometheus: numbers and kinds, nobody’s words or names',
+        summary: 'Get metrics for Prometheus: numbers and kinds, without texts and names',
         tags: ['daemon'],
         response: { 200: z.string(), ...errorResponses() },
       },

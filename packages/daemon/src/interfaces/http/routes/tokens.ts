@@ -13,7 +13,7 @@ import { OWNER_TOKEN_HEADER } from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
 
 const tags = ['tokens'];
-const params = z.object({ token: z.string().max(128).describe('Its name or id') });
+const params = z.object({ token: z.string().max(128).describe('Name or id of the token') });
 
 /** Needed only by a browser session that did not sign in within the last five minutes; the guard reads it. */
 const headers = z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() });
@@ -28,7 +28,7 @@ export function tokenRoutes(
     {
       schema: {
         operationId: 'listProgramTokens',
-        summary: 'The tokens of programs: what each may do, with whom, and when it was last used',
+        summary: 'List the tokens of clients with scopes, contacts and last use',
         tags,
         response: { 200: tokensResponseSchema, ...errorResponses() },
       },
@@ -42,7 +42,7 @@ export function tokenRoutes(
       config: { access: 'confirmed' },
       schema: {
         operationId: 'createProgramToken',
-        summary: 'A token for a program; its secret is shown this once',
+        summary: 'Create a token for a client; its secret is shown once',
         tags,
         headers,
         body: createTokenSchema,
@@ -62,7 +62,8 @@ export function tokenRoutes(
       config: { access: 'confirmed' },
       schema: {
         operationId: 'rotateProgramToken',
-        summary: 'A new secret for a token, shown this once; the one before is refused from now on',
+        summary:
+          'Create a new secret for a token, shown once; the old one stops working immediately',
         tags,
         params,
         headers,
@@ -81,8 +82,7 @@ export function tokenRoutes(
     {
       schema: {
         operationId: 'revokeProgramToken',
-        summary:
-          'End a token: whatever comes with it is refused, and what it has waiting is not sent',
+        summary: 'Revoke a token; its queued messages are not sent',
         tags,
         params,
         response: { 200: tokenSchema, ...errorResponses(404) },

@@ -16,9 +16,9 @@ import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const tags = ['webhooks'];
-const params = z.object({ webhook: z.string().max(128).describe('Its name or id') });
+const params = z.object({ webhook: z.string().max(128).describe('Name or id of the webhook') });
 const one = params.extend({
-  delivery: z.string().min(4).max(36).describe('Its id, or the beginning of it'),
+  delivery: z.string().min(4).max(36).describe('Id of the delivery, or its beginning'),
 });
 
 export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>): void {
@@ -27,7 +27,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
     {
       schema: {
         operationId: 'listWebhooks',
-        summary: 'Where what happens is told, what of it, and how that goes',
+        summary: 'List webhooks with their events and state',
         tags,
         response: { 200: webhooksResponseSchema, ...errorResponses() },
       },
@@ -41,7 +41,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
       config: { access: 'token' },
       schema: {
         operationId: 'createWebhook',
-        summary: 'Tell an address what happens from now on; its secret is shown this once',
+        summary: 'Add a webhook; its secret is shown once',
         tags,
         body: createWebhookSchema,
         response: { 201: webhookSecretSchema, ...errorResponses(400, 404, 409, 413, 415) },
@@ -60,7 +60,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
       config: { access: 'token' },
       schema: {
         operationId: 'changeWebhook',
-        summary: 'Change a webhook, or switch it off and on; what is not named stays',
+        summary: 'Change a webhook, or turn it on or off; omitted fields stay unchanged',
         tags,
         params,
         body: changeWebhookSchema,
@@ -75,7 +75,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
     {
       schema: {
         operationId: 'removeWebhook',
-        summary: 'End a webhook: what it has not been told yet is told to nobody',
+        summary: 'Remove a webhook; its queued events are discarded',
         tags,
         params,
         response: { 200: webhookSchema, ...errorResponses(404) },
@@ -90,7 +90,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
       config: { access: 'token' },
       schema: {
         operationId: 'rotateWebhookSecret',
-        summary: 'A new secret, shown this once; for a day the one before signs too',
+        summary: 'Create a new secret, shown once; the old one stays valid for one day',
         tags,
         params,
         response: { 200: webhookSecretSchema, ...errorResponses(404, 415) },
@@ -105,7 +105,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
     {
       schema: {
         operationId: 'testWebhook',
-        summary: 'Send a ping now, once, and say how that went',
+        summary: 'Send a test event now and return the result',
         tags,
         params,
         response: { 200: webhookDeliverySchema, ...errorResponses(404, 415) },
@@ -123,7 +123,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
     {
       schema: {
         operationId: 'listWebhookDeliveries',
-        summary: 'What a webhook was told, or is still to be told, the newest first',
+        summary: 'List the deliveries of a webhook, newest first',
         tags,
         params,
         querystring: listDeliveriesSchema,
@@ -138,7 +138,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
     {
       schema: {
         operationId: 'replayWebhookDelivery',
-        summary: 'Tell one again, under the same id',
+        summary: 'Send a delivery again, under the same id',
         tags,
         params: one,
         response: { 200: webhookDeliverySchema, ...errorResponses(400, 404, 415) },
@@ -152,7 +152,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
     {
       schema: {
         operationId: 'replayDeadWebhookDeliveries',
-        summary: 'Tell all again that were given up on',
+        summary: 'Send all failed deliveries again',
         tags,
         params,
         response: { 200: replayedSchema, ...errorResponses(404, 415) },

@@ -42,7 +42,7 @@ export function whatsappRoutes(
     {
       schema: {
         operationId: 'getWhatsAppStatus',
-        summary: 'Whether WhatsApp is connected, and as which number',
+        summary: 'Get the connection status and the linked number',
         tags,
         response: { 200: whatsappStatusSchema, ...errorResponses() },
       },
@@ -55,7 +55,7 @@ export function whatsappRoutes(
     {
       schema: {
         operationId: 'getLink',
-        summary: 'The link with its sentence, what there is to scan or type, and its health',
+        summary: 'Get the link: state, sentence, QR or pairing code, and health',
         tags,
         response: { 200: linkSchema, ...errorResponses() },
       },
@@ -69,9 +69,9 @@ export function whatsappRoutes(
     {
       schema: {
         operationId: 'connectWhatsApp',
-        summary: 'Begin to connect; what comes of it is told by the streams',
+        summary: 'Start connecting; the streams report the progress',
         description:
-          'Without a body an account that is not linked yet gets a QR code; with `phone` it gets a code to type on that phone.',
+          'Without a body, an account that is not linked gets a QR code; with `phone`, it gets a code to type on that phone.',
         tags,
         body: connectSchema,
         response: { 200: connectResponseSchema, ...errorResponses(400, 413, 415) },
@@ -93,7 +93,7 @@ export function whatsappRoutes(
     {
       schema: {
         operationId: 'getQr',
-        summary: 'The QR code to scan, as a PNG in a data URL',
+        summary: 'Get the QR code as a PNG data URL',
         tags,
         response: { 200: qrSchema, ...errorResponses(), 404: noQrSchema },
       },
@@ -181,7 +181,7 @@ export function whatsappStreamRoutes(
     {
       summary: 'Follow status and QR codes, as Server-Sent Events',
       description:
-        '`status` {status, phoneNumber} at once and on every change; `qr` {qr} at once if there is a code, and for each new one; `connected` {phoneNumber} when the link is established.',
+        '`status` {status, phoneNumber} immediately and on every change; `qr` {qr} immediately if there is a code, and for each new one; `connected` {phoneNumber} when the link is established.',
     },
     () => qrFrames(picture),
   );
@@ -189,8 +189,9 @@ export function whatsappStreamRoutes(
     '/api/whatsapp/link/stream',
     'streamLink',
     {
-      summary: 'Follow the link with every state and its sentence, as Server-Sent Events',
-      description: '`link` as `GET /api/whatsapp/link` answers it, at once and on every change.',
+      summary: 'Follow the state of the link, as Server-Sent Events',
+      description:
+        '`link` in the form of `GET /api/whatsapp/link`, immediately and on every change.',
     },
     fullLinkFrames,
   );
@@ -329,7 +330,7 @@ function toLinkBody(link: WhatsAppLink): LinkBody {
 function linkSentence({ state, replaying }: WhatsAppLink): string {
   if (state !== 'syncing' || replaying === null || replaying === 0)
     return connectionSentence(state);
-  return `Connected. Messages that waited are still arriving: ${replaying} left.`;
+  return `Connected. Relay is still receiving messages: ${replaying} remaining.`;
 }
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -346,9 +347,9 @@ export function initRoutes(
     {
       schema: {
         operationId: 'init',
-        summary: 'Configure the model and begin to link WhatsApp',
+        summary: 'Configure the model and start linking WhatsApp',
         description:
-          'Answers when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` says why.',
+          'Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason.',
         tags: ['daemon'],
         body: initSchema,
         response: { 200: initResponseSchema, ...errorResponses(400, 413, 415) },

@@ -17,7 +17,7 @@ const approval: Approval = {
   when: null,
   chat_id: INSTANCE_ID,
   shown: 'a'.repeat(64),
-  reason: 'Replies here are drafts.',
+  reason: 'Replies in this chat are drafts that you approve.',
   reason_code: 'draft',
   requested_by: 'owner',
   requested_by_name: null,

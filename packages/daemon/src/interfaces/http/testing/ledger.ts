@@ -11,17 +11,17 @@ const decided: LedgerLine = {
   actor: 'router',
   who: 'router',
   action: 'route_message',
-  what: 'a message came in',
+  what: 'receive a message',
   subject: { kind: 'message', id: '3EB0AA' },
   about: 'Mom',
   outcome: 'stored',
   reason: 'no_grant',
-  sentence: 'You have granted nothing here.',
+  sentence: 'This contact has no grant.',
   detail: {},
 };
 
 const why: MessageExplanation = {
-  sentence: 'Stored and not answered: nobody granted reading Mom; it was counted as a knock.',
+  sentence: 'Stored, not answered: Mom had no grant; it was counted as a message request.',
   message_id: '3EB0AA',
   outbox_id: null,
   way: 'in',
@@ -39,7 +39,7 @@ const why: MessageExplanation = {
 
 const verdict: LedgerVerdict = {
   whole: true,
-  sentence: 'The chain of decisions is whole.',
+  sentence: 'The chain of decisions is intact.',
   fault: null,
   checked: 1,
   rows: 1,

@@ -56,7 +56,7 @@ export const status: DaemonStatus = {
   last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
-    sentence: 'Messages leave as usual.',
+    sentence: 'Sending works normally.',
     frozen_until: null,
     sent_this_hour: 0,
     sent_today: 0,

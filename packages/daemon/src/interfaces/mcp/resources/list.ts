@@ -77,7 +77,7 @@ function parseCursor(cursor: string): ResourceCursor {
     );
     return { part, age, id };
   } catch {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'It is no cursor of this list.');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This is not a cursor of this list.');
   }
 }
 

@@ -97,7 +97,7 @@ interface Template {
 export const CHATS_RESOURCE = {
   name: 'chats',
   title: 'Chats',
-  description: 'The chats that this program may read, the newest first, without what was said.',
+  description: 'The chats that this client may read, newest first, without messages.',
 };
 
 export const RESOURCE_TEMPLATES: readonly Template[] = [
@@ -106,7 +106,7 @@ export const RESOURCE_TEMPLATES: readonly Template[] = [
     uri: 'relay://chats/{chat}',
     name: 'chat',
     title: 'Messages of a chat',
-    description: 'The last messages of one chat, oldest first. {chat} is an id of get_chats.',
+    description: 'The last messages of one chat, oldest first. {chat} is an id from get_chats.',
   },
   {
     kind: 'digests',
@@ -114,21 +114,20 @@ export const RESOURCE_TEMPLATES: readonly Template[] = [
     name: 'digests',
     title: 'Digests of a group',
     description:
-      'What was said last in an observed group, by the day and by the hour. {group} is an id of get_chats.',
+      'The latest daily and hourly digests of an observed group. {group} is an id from get_chats.',
   },
   {
     kind: 'day',
     uri: 'relay://digests/{group}/{day}',
     name: 'digests_of_day',
-    title: 'Digests of a group’s day',
-    description: 'What was said in an observed group on one day. {day} is written YYYY-MM-DD.',
+    title: 'Digests of a group for one day',
+    description: 'The digests of an observed group for one day. {day} has the form YYYY-MM-DD.',
   },
   {
     kind: 'transcript',
     uri: 'relay://conversations/{id}/transcript',
     name: 'transcript',
     title: 'Transcript of a conversation',
-    description:
-      'What was said in a delegated conversation so far. {id} is an id of list_conversations.',
+    description: 'The messages of a conversation so far. {id} is an id from list_conversations.',
   },
 ];

@@ -50,7 +50,7 @@ describe('create_conversation', () => {
     const claude = await program({ contacts: [ana] });
     for (const chat_id of [stranger.phone, ben.phone, ben.name, ben.chat]) {
       const asking = claude.call('create_conversation', { chat_id, objective: OBJECTIVE });
-      await expect(asking).rejects.toThrow('There is no chat');
+      await expect(asking).rejects.toThrow('that this client may use');
     }
     expect(await ledger(claude.actor)).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('create_conversation', () => {
       claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
     const [one, two] = [waiting(await ask(ana)), waiting(await ask(ben))];
     await sql('DELETE FROM grants WHERE contact_id = $1', [ana.contact]);
-    await expect(approvals.approve(one)).rejects.toThrow('granted nothing here');
+    await expect(approvals.approve(one)).rejects.toThrow('has no grant');
     await claude.revoke();
     await expect(approvals.approve(two)).rejects.toThrow('Not allowed');
     expect([await instances(ana.phone), await instances(ben.phone)]).toEqual([0, 0]);
@@ -261,7 +261,7 @@ describe('control_conversation', () => {
       state: 'PAUSED',
     });
     const resume = (by: typeof claude) => by.call('control_conversation', { id, action: 'resume' });
-    await expect(resume(other)).rejects.toThrow('resumes only what it paused itself');
+    await expect(resume(other)).rejects.toThrow('resume only what it paused itself');
     expect((await resume(claude)).state).toBe('WAITING_FOR_REPLY');
     expect(await ledger(claude.actor)).toEqual([
       { action: 'pause_conversation', outcome: 'allow', reason: 'narrowing' },
@@ -312,7 +312,7 @@ describe('control_conversation', () => {
       claude.call('control_conversation', { id: of, action: 'cancel' });
     expect((await cancel(id)).state).toBe('FAILED');
     await expect(cancel(id)).rejects.toThrow('not possible now');
-    await expect(cancel(owners)).rejects.toThrow('ends only what it began');
+    await expect(cancel(owners)).rejects.toThrow('end only what it started itself');
     expect(await state(owners)).toBe('WAITING_FOR_REPLY');
   });
 

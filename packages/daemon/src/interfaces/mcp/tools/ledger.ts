@@ -22,13 +22,13 @@ const output = z.object({
   state: z
     .string()
     .describe(
-      'Of an approval: pending, approved, rejected or expired. Of a message: received, or how far it has come: pending, sent, delivered, read, unknown or failed.',
+      'For an approval: pending, approved, rejected or expired. For a message: received, pending, sent, delivered, read, unknown or failed.',
     ),
-  reason: z.string().nullable().describe('Why, as the ledger has it.'),
-  sentence: z.string().describe('The same in words for the owner: "you" is the owner.'),
+  reason: z.string().nullable().describe('The reason code in the ledger.'),
+  sentence: z.string().describe('The explanation as a sentence; "you" is the owner.'),
   at: z.iso.datetime(),
-  chat: chatRefSchema.nullable().describe('Null when you may no longer deal with it.'),
-  message_id: z.string().nullable().describe('Of an approval: the message that the yes let go.'),
+  chat: chatRefSchema.nullable().describe('Null if you may no longer use this chat.'),
+  message_id: z.string().nullable().describe('For an approval: the message sent after it.'),
   approval_id: z.string().nullable(),
   schedule_id: z.string().nullable(),
 });
@@ -38,16 +38,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const whyTool = defineTool({
   name: 'why',
-  title: 'Ask why',
+  title: 'Explain a message or an approval',
   description:
-    'What became of a message or of an approval, and why. Ask with the `approval_id` that you were given to learn whether the owner has said yes, or with a `message_id` for how far a message has come.',
+    'Explain what happened to a message or an approval, and why. Use an `approval_id` to find out whether the owner has approved, or a `message_id` for the delivery state of a message.',
   scope: 'ledger:read',
   hints: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({
     id: z
       .string()
-      .regex(/^[\w.:-]{1,128}$/, 'Give the id of a message or of an approval')
-      .describe('The whole id of a message or of an approval.'),
+      .regex(/^[\w.:-]{1,128}$/, 'Must be the id of a message or an approval')
+      .describe('Complete id of a message or an approval.'),
   }),
   output,
   async run(call, { id }) {

@@ -28,7 +28,7 @@ export const authenticateQrTool = defineTool({
     if (!(await keepsSession())) {
       throw new SeedError(
         'SESSION_PATH_INVALID',
-        'The place where the session is kept cannot be written. `relay doctor` says why.',
+        'The session cannot be stored. Run `relay doctor` to find out why.',
       );
     }
     if (transport.link.state === 'pairing_code_ready') {

@@ -106,7 +106,7 @@ test('refuses an invalid cursor, and both ends at once, with a sentence', async 
   await expect(read({ before: 'yesterday' })).rejects.toThrow(/cursor, or a time/);
   await expect(read({ before: '1.1', after: '1.1' })).rejects.toThrow(/not both/);
   await expect(call(program, 'read_messages', { chat_id: 'Nobody' })).rejects.toThrow(
-    'There is no chat Nobody that this program may deal with.',
+    'There is no chat Nobody that this client may use.',
   );
 });
 
@@ -131,7 +131,7 @@ test('searches within the requested chat and days', async () => {
   expect(await find({ chat_id: 'Ben' })).toEqual([home]);
   expect(await find({ from: '2026-10-10' })).toEqual([home]);
   expect((await find({})).length).toBe(2);
-  await expect(find({ from: 'whenever' })).rejects.toThrow(/no day that is known/);
+  await expect(find({ from: 'whenever' })).rejects.toThrow(/is not a day/);
 });
 
 test('summarizes a chat with the model, from its messages and with progress', async () => {
@@ -148,7 +148,7 @@ test('summarizes a chat with the model, from its messages and with progress', as
   );
   expect(answer).toMatchObject({ summary: 'Summary of 2 lines', messages: 2, more: false });
   expect(reading.asked.at(-1)).toBe('Ben\nBen: Dinner?\nme: At eight');
-  expect(sentences).toEqual(['Reading the chat', 'Summing up 2 messages']);
+  expect(sentences).toEqual(['Reading the chat', 'Summarising 2 messages']);
 });
 
 test('returns digests of readable groups, by name or all', async () => {
@@ -159,7 +159,7 @@ test('returns digests of readable groups, by name or all', async () => {
     'The tournament is on Sunday.',
   );
   await expect(call(program, 'get_digest', { group: 'Choir' })).rejects.toThrow(
-    'No observed group is called Choir. Observed are: Chess.',
+    'There is no observed group named Choir. Observed groups: Chess.',
   );
 });
 

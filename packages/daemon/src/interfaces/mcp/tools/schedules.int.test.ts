@@ -56,7 +56,7 @@ describe('schedule_message', () => {
   test('is refused and recorded without a grant to write', async () => {
     const [who, claude] = [await somebody({ canReply: false }), await program()];
     const asking = claude.call('schedule_message', { chat_id: who.phone, ...TEA });
-    await expect(asking).rejects.toThrow('not allowed writing here');
+    await expect(asking).rejects.toThrow('not allowed replies here');
     expect(await ledger(claude.actor)).toMatchObject([{ outcome: 'deny' }]);
   });
 
@@ -133,7 +133,7 @@ describe('a scheduled message', () => {
       ...TEA,
     });
     const cancel = (by: typeof claude) => by.call('cancel_schedule', { id });
-    await expect(cancel(other)).rejects.toThrow('ends only what it began');
+    await expect(cancel(other)).rejects.toThrow('end only what it started itself');
     expect(await ledger(other.actor)).toEqual([
       { action: 'cancel_schedule', outcome: 'deny', reason: 'not_its_own' },
     ]);

@@ -6,7 +6,7 @@ import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/contr
 import { RelayError } from '@relay/contract/errors';
 import { type ScheduleId, scheduleId } from '@relay/contract/ids';
 import { WEEKDAYS } from '@relay/contract/schedule/names';
-import { reasonSentence } from '@relay/core/policy/reasons';
+import { refusalError } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -23,41 +23,35 @@ import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
 
 const scheduleInput = z.strictObject({
   chat_id: chatInput,
-  message: boundedText(5_000).describe('The text, word for word as it will be read then.'),
+  message: boundedText(5_000).describe('The text, exactly as it will be sent.'),
   time: z
     .string()
     .max(5)
     .optional()
-    .describe('HH:MM on the owner’s clock, or on that of zone: 09:00. Not needed with cron.'),
+    .describe('HH:MM in the owner’s time zone or in zone, such as 09:00. Not needed with cron.'),
   pattern: z.enum(['once', 'daily', 'weekly', 'cron']).default('once').describe('How it repeats.'),
   date: z
     .string()
     .max(10)
     .optional()
-    .describe('With once: YYYY-MM-DD. Without it, the next time that the clock shows the time.'),
+    .describe('With once: YYYY-MM-DD (default: the next time it is that time).'),
   days: z
     .array(z.enum(WEEKDAYS))
     .max(WEEKDAYS.length)
     .optional()
-    .describe('With weekly: on which days. Without it, the day on which the time comes next.'),
-  cron: z
-    .string()
-    .max(120)
-    .optional()
-    .describe('With cron: the five fields, which have the time in them.'),
-  zone: z.string().max(64).optional().describe('An IANA zone; the owner’s unless given.'),
+    .describe('With weekly: the days (default: the day of the next occurrence).'),
+  cron: z.string().max(120).optional().describe('With cron: an expression with five fields.'),
+  zone: z.string().max(64).optional().describe('An IANA time zone (default: the owner’s).'),
   catch_up: z
     .enum(CATCH_UPS)
     .optional()
-    .describe(
-      'What becomes of times that Relay was not running at: left out, made up once, or all.',
-    ),
+    .describe('Runs missed while Relay was offline: skip them, send once, or send all.'),
 });
 
 const scheduleOutput = z.object({
   status: z.enum(['scheduled', 'waiting_for_approval']),
   schedule_id: z.string().optional(),
-  when: z.string().optional().describe('What was understood, in words.'),
+  when: z.string().optional().describe('The schedule in words.'),
   next_at: z.iso.datetime().optional(),
   ...PENDING_APPROVAL_FIELDS,
 });
@@ -66,7 +60,7 @@ export const scheduleMessageTool = defineTool({
   name: 'schedule_message',
   title: 'Schedule a message',
   description:
-    'Schedule a WhatsApp message to a person or group, once or repeating. If the owner has to agree first, the status is waiting_for_approval and nothing is scheduled yet. Check “when” in the answer: it says what was understood.',
+    'Schedule a WhatsApp message to a person or group, once or repeated. If the owner must approve first, the status is waiting_for_approval and nothing is scheduled yet. Check “when” in the result: it is the schedule in words.',
   scope: 'schedules:write',
   hints: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   input: scheduleInput,
@@ -124,7 +118,7 @@ export const listSchedulesTool = defineTool({
   name: 'list_schedules',
   title: 'List scheduled messages',
   description:
-    'List the messages that are scheduled to chats which you may deal with, the next one first. The text is told only of those that you scheduled.',
+    'List scheduled messages to chats that you may use, next run first. The text is included only for messages that you scheduled.',
   scope: 'schedules:read',
   hints: READ_ONLY_HINTS,
   input: z.strictObject({ state: z.enum([...SCHEDULE_STATES, 'all']).default('active') }),
@@ -157,7 +151,7 @@ export const cancelScheduleTool = defineTool({
   name: 'cancel_schedule',
   title: 'Cancel a scheduled message',
   description:
-    'Cancel for good a message that you scheduled, even one that is due but has not left yet. What the owner or others scheduled cannot be cancelled here.',
+    'Permanently cancel a message that you scheduled, even if it is due and not sent yet. You cannot cancel what the owner or others scheduled.',
   scope: 'schedules:write',
   hints: {
     readOnlyHint: false,
@@ -166,7 +160,7 @@ export const cancelScheduleTool = defineTool({
     openWorldHint: false,
   },
   input: z.strictObject({
-    id: z.guid().describe('As schedule_message and list_schedules give it.'),
+    id: z.guid().describe('Id from schedule_message or list_schedules.'),
   }),
   output: z.object({ id: z.string(), status: z.literal('cancelled') }),
   async run(call, { id: given }) {
@@ -179,7 +173,7 @@ export const cancelScheduleTool = defineTool({
       }),
     );
     onChange();
-    if (outcome !== 'allow') throw new RelayError('denied', { reason: reasonSentence(reason) });
+    if (outcome !== 'allow') throw refusalError(reason);
     return { id, status: 'cancelled' as const };
   },
 });

@@ -240,7 +240,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
     expect(structuredContent).toEqual({
       message_id: row?.message_id,
       status: 'queued',
-      reason: expect.stringContaining('It waits in the outbox'),
+      reason: expect.stringContaining('The message is queued'),
     });
     expect(network.asked).toEqual([]);
   });
@@ -275,7 +275,7 @@ describe('a message that WhatsApp does not acknowledge', () => {
       code: -32003,
     });
     expect(await reports()).toHaveLength(1);
-    expect(logged.map(({ message }) => message)).toContain('WhatsApp answered as nobody expected');
+    expect(logged.map(({ message }) => message)).toContain('unexpected answer from WhatsApp');
   });
 });
 
@@ -331,7 +331,7 @@ test('returns the id of a pending approval, and the sentence of a refusal', asyn
   const refused = await client.callTool(toolCall('Silent'));
   expect(refused).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining('You have not allowed writing here') }],
+    content: [{ text: expect.stringContaining('You have not allowed replies here') }],
   });
   const ledger = await sql<{ actor: string; outcome: string }>(
     "SELECT split_part(actor, ':', 1) AS actor, outcome FROM ledger WHERE action = 'send_message' ORDER BY seq",

@@ -34,7 +34,7 @@ const asked = async (id: string, chat: typeof ben.chat, text: string): Promise<s
   if (approval === null) throw new Error('nothing waits');
   return approval;
 };
-const unknown = /Nothing that this program may know of/;
+const unknown = /that this client may see/;
 
 test('reports an approval as pending, approved with its message, or declined', async () => {
   const yes = await asked(program.id, ben.chat, 'canary to send');
@@ -46,13 +46,13 @@ test('reports an approval as pending, approved with its message, or declined', a
     chat: { name: 'Ben' },
     message_id: null,
     sentence: expect.stringMatching(
-      /^Waits for your yes before .*: you are asked before this is sent\.$/,
+      /^Waiting for your approval until .*: this client asks for confirmation before it sends\.$/,
     ),
   });
   await approvals.approve(yes as never);
   const answer = await ask();
   expect(answer).toMatchObject({ state: 'approved', message_id: expect.any(String) });
-  expect(answer.sentence).toMatch(/^You said yes .*; it waits to be sent\.$/);
+  expect(answer.sentence).toMatch(/^You approved it .*; it is queued\.$/);
   expect(await call(program, 'why', { id: answer.message_id })).toMatchObject({
     kind: 'message',
     state: 'pending',

@@ -135,9 +135,9 @@ export interface MergeContext {
 // chat that is kept, with a new hash. An approval to change the grant of one contact does not apply to the other, so it
 // expires.
 
-const ASKED_TWICE = 'The same message to the same person already waits for approval.';
+const ASKED_TWICE = 'The same message to the same person already has a pending approval.';
 const OTHER_GRANTEE =
-  'This contact turned out to be another one as well. Change the grant of the merged contact instead.';
+  'This contact was merged with another one. Change the grant of the merged contact instead.';
 
 /** Pending grant changes of either contact. */
 export async function expireGrantApprovals(work: MergeContext): Promise<void> {

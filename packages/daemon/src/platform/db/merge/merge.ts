@@ -157,7 +157,7 @@ export async function lockWorkInProgress(
 // the queue until its owner resumes it.
 
 const PAUSED_BY_MERGE =
-  'This contact turned out to be the one of another conversation. Resume it when that one has ended.';
+  'This contact was merged with the contact of another conversation. Resume it when that one has ended.';
 
 async function mergeConversations(work: MergeContext): Promise<void> {
   const { tx, account, into, from } = work;

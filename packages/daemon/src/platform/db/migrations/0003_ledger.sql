@@ -5,7 +5,7 @@ CREATE TABLE ledger_heads (
   account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
   seq        bigint NOT NULL DEFAULT 0,
   hash       bytea NOT NULL DEFAULT '\x',
-  -- Made with the vault's key (decision 0080). NULL until the daemon has signed the head for the first time.
+  -- Made with the vault's key (decision 0020). NULL until the daemon has signed the head for the first time.
   mac        bytea
 ) WITH (fillfactor = 50);
 

@@ -1,5 +1,5 @@
 -- The WhatsApp transport: credentials, keys, decrypted messages, and the inbox that the intake reads.
--- Values and content are sealed (decision 0029).
+-- Values and content are sealed (decision 0021).
 
 CREATE TABLE whatsapp_credentials (
   account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,

@@ -63,7 +63,7 @@ END $$;
 
 -- One partition a month. A server with many accounts passes `buckets` and gets each month split by account as
 -- well; both shapes live under the same table. Runs as the owner of the tables, because the daemon's role may
--- not make any (decision 0080).
+-- not make any (decision 0020).
 CREATE FUNCTION ensure_message_month(at timestamptz, buckets integer DEFAULT 1) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = relay, pg_temp AS $$
 DECLARE

@@ -78,7 +78,7 @@ CREATE TABLE permits (
   run_id          uuid,
   schedule_id     uuid,
   outcome         text NOT NULL DEFAULT 'allow' CHECK (outcome = 'allow'),
-  -- Made with the vault's key (decision 0080). NULL until the daemon has signed it.
+  -- Made with the vault's key (decision 0020). NULL until the daemon has signed it.
   mac             bytea,
   PRIMARY KEY (account_id, id),
   CONSTRAINT permits_by_chat UNIQUE (account_id, id, chat_id),

@@ -68,7 +68,7 @@ export async function findBinaries(options: FindBinariesOptions): Promise<Binari
     const copies = options.places?.copies ?? SHARED_COPIES;
     const copy = join(copies, `postgres-${version}`);
     if (!(await lstat(copy).catch(() => undefined))) {
-      options.onProgress?.(`Copying PostgreSQL to ${copy}, this once`);
+      options.onProgress?.(`Copying PostgreSQL to ${copy} (first start only)`);
       await makeSharedCopy(native, links, copy);
     }
     return programs(copy, version, ENVIRONMENT);
@@ -172,7 +172,7 @@ async function makeSharedCopy(native: string, links: readonly Link[], copy: stri
     await rm(draft, { recursive: true, force: true });
     // Another daemon may have been faster.
     if (await lstat(copy).catch(() => undefined)) return;
-    const reason = `PostgreSQL does not run as root, and could not be copied to ${copy} for another user. Install Relay where every user may read it, or start it as an ordinary user.`;
+    const reason = `PostgreSQL does not run as root, and could not be copied to ${copy} for another user. Install Relay where every user can read it, or start it as a regular user.`;
     throw new RelayError('database_start_failed', { reason }, { cause });
   }
 }

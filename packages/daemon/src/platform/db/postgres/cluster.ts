@@ -102,9 +102,9 @@ async function runInitdb(site: ServerSite, draft: string, password: string): Pro
     child.once('error', reject);
     child.once('close', resolve);
     const [code, complaints] = await Promise.all([promise, child.stderr ? text(child.stderr) : '']);
-    if (code !== 0) throw new Error(lastComplaint(complaints) ?? `initdb ended with ${code}`);
+    if (code !== 0) throw new Error(lastComplaint(complaints) ?? `initdb exited with code ${code}`);
   } catch (cause) {
-    throw databaseStartFailed(cause, 'its data directory could not be made');
+    throw databaseStartFailed(cause, 'its data directory could not be created');
   } finally {
     await lent?.close();
   }

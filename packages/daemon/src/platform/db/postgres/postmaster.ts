@@ -50,7 +50,7 @@ export async function launchPostmaster(
     const outcome = await launchOnce(site, options);
     if (typeof outcome !== 'string') return outcome;
     const busy = /pre-existing shared memory block|lock file .* already exists/.test(outcome);
-    if (!busy || Date.now() > deadline) throw databaseStartFailed(outcome, 'it ended at once');
+    if (!busy || Date.now() > deadline) throw databaseStartFailed(outcome, 'it exited immediately');
     await sleep(50);
   }
 }
@@ -71,7 +71,7 @@ async function launchOnce(site: ServerSite, options: LaunchOptions): Promise<Pos
       const file = await readPidFile(site.data);
       if (file?.pid === pid && file.ready) return postmaster;
       if (!isReported && Date.now() > slow) {
-        options.onProgress?.('PostgreSQL is putting its files in order after a crash');
+        options.onProgress?.('PostgreSQL is recovering after a crash');
         isReported = true;
       }
       await sleep(READY_POLL);
@@ -114,7 +114,7 @@ async function spawnPostmaster(
     if (child.pid === undefined) throw new Error('it has no process id');
     return { child, pid: child.pid, gone };
   } catch (cause) {
-    throw databaseStartFailed(cause, 'its program could not be run');
+    throw databaseStartFailed(cause, 'the program could not be started');
   } finally {
     await output.close();
   }
@@ -281,7 +281,7 @@ export function supervisePostmaster(options: SupervisorOptions): { stop(): Promi
     for (;;) {
       await Promise.race([current.gone, asked]);
       if (signal.aborted) return;
-      log.error('postgres ended unasked', { pid: current.pid });
+      log.error('postgres stopped unexpectedly', { pid: current.pid });
       if (Date.now() - upSince > HEALTHY_AFTER) failures = 0;
       const next = await startAgain();
       if (!next) return;

@@ -174,10 +174,10 @@ test('a stop in the middle of a restart leaves nothing running', async () => {
   const server = await start(directory, { onRestart, log });
   const backend = await orphan(directory);
   process.kill(await serverPid(directory), 'SIGKILL');
-  await until(() => logged.includes('postgres ended unasked'));
+  await until(() => logged.includes('postgres stopped unexpectedly'));
   await server.stop();
   // The stop did not wait until the restart gave up on the shared memory that the backend still holds.
-  expect(logged).toEqual(['postgres ended unasked']);
+  expect(logged).toEqual(['postgres stopped unexpectedly']);
   backend.release();
   await sleep(500);
   expect(onRestart).not.toHaveBeenCalled();

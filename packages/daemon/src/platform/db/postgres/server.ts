@@ -157,18 +157,18 @@ async function openCluster(
   const { major } = site.binaries;
   const written = await clusterMajor(site.data);
   if (written === undefined) {
-    onProgress?.('Preparing the database, this once');
+    onProgress?.('Preparing the database (first start only)');
     return { password: await createCluster(site), isNew: true };
   }
   if (written !== major) {
     throw new RelayError('database_start_failed', {
-      reason: `${site.data} was written by PostgreSQL ${written} and this Relay brings ${major}. Run \`relay export\` with the Relay that made it, then \`relay import\` into a new home.`,
+      reason: `${site.data} was written by PostgreSQL ${written}, and this Relay includes ${major}. Run \`relay export\` with the Relay version that created it, then \`relay import\` into a new home.`,
     });
   }
   const password = await readOwnerPassword(site.directory);
   if (password) return { password, isNew: false };
   throw new RelayError('database_start_failed', {
-    reason: `${join(site.directory, 'password')} is missing. Put it back from a backup of this home.`,
+    reason: `${join(site.directory, 'password')} is missing. Restore it from a backup of this home.`,
   });
 }
 
@@ -225,7 +225,7 @@ async function checkOrCreateDatabase(
 
 function serverRefusedError(pid: number, cause: unknown): RelayError {
   const said = cause instanceof Error ? cause.message : String(cause);
-  const reason = `it runs (PID ${pid}) and does not let Relay in: ${said}.`;
+  const reason = `it is running (PID ${pid}) but refuses the connection: ${said}.`;
   return new RelayError('database_start_failed', { reason }, { cause });
 }
 

@@ -26,7 +26,7 @@ export async function chooseServerUser(data: string): Promise<ServerUser | undef
   if (!user) {
     throw new RelayError('database_start_failed', {
       reason:
-        'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as. Start Relay as an ordinary user.',
+        'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as. Start Relay as a regular user.',
     });
   }
   if (owner) await giveTree(data, user);

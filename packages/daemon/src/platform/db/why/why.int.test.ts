@@ -57,12 +57,10 @@ test('messages of a stranger, of a group and of the owner each have their own ex
     { chat: phone(1), fromMe: true, sender: ME },
   );
   expect(await why(stranger)).toBe(
-    'Stored and not answered: nobody granted reading Eve (+4915100000001); it was counted as a knock.',
+    'Stored, not answered: Eve (+4915100000001) had no grant; it was counted as a message request.',
   );
-  expect(await why(family)).toBe(
-    `Stored and not answered: nobody follows the group “${group(1)}”.`,
-  );
-  expect(await why(own)).toBe('Ignored because it is yours.');
+  expect(await why(family)).toBe(`Stored, not answered: the group “${group(1)}” is not observed.`);
+  expect(await why(own)).toBe('Ignored because you wrote it.');
 });
 
 test('finds a message by a prefix of its id, and lists the candidates if it is ambiguous', async () => {
@@ -100,7 +98,7 @@ test('explains what auto-reply did with a message from its last ledger row about
   await grant(5, 'Dad');
   const [id] = await arrives({ chat: phone(5) });
   expect(await why(id)).toBe(
-    'Waits: it was handed to auto-reply, because your grant for Dad allowed reading, and its turn has not come yet.',
+    'Waiting: it was handed to auto-reply, because your grant for Dad allowed reading, and is queued.',
   );
   const { chat } = await reader.why(id ?? '');
   for (const reason of ['quiet_hours', 'nothing_said'] as const) {
@@ -118,7 +116,7 @@ test('explains what auto-reply did with a message from its last ledger row about
     );
   }
   expect(await why(id)).toBe(
-    'Not answered: it was handed to auto-reply, because your grant for Dad allowed reading, but the model had nothing to say.',
+    'Not answered: it was handed to auto-reply, because your grant for Dad allowed reading, but the model gave no answer.',
   );
 });
 
@@ -129,11 +127,11 @@ test("explains whether a conversation's agent has read a message and what it ans
   const [message] = await arrives({ chat: phone(6) });
   await harness.quiet();
   expect(await why(message)).toMatch(
-    /^Handed to the conversation “Get a quote” with \+4915100000006, whose agent \(run [0-9a-f]{8}\) read it and answered; the answer waits to be sent\.$/,
+    /^Handed to the conversation “Get a quote” with \+4915100000006, whose agent \(run [0-9a-f]{8}\) read it and answered; the answer is queued\.$/,
   );
   const [taken] = await arrives({ chat: phone(6), fromMe: true, sender: ME });
   expect(await why(taken)).toBe(
-    'You wrote this to +4915100000006 yourself, so the conversation “Get a quote” is in your hands.',
+    'You wrote this to +4915100000006 yourself, so the conversation “Get a quote” was paused.',
   );
   const [later] = await arrives({ chat: phone(6) });
   expect(await why(later)).toBe(
@@ -145,7 +143,7 @@ test("explains whether a conversation's agent has read a message and what it ans
   );
   expect(await why(said[0]?.id)).toBe(await why(said[0]?.message_id));
   expect(await why(said[0]?.id.slice(0, 10))).toMatch(
-    /^The agent of the conversation “Get a quote” \(run [0-9a-f]{8}\) wrote this to \+4915100000006, which the permission of that conversation allowed; it was not sent, because you took the conversation over before it left\.$/,
+    /^The agent of the conversation “Get a quote” \(run [0-9a-f]{8}\) wrote this to \+4915100000006, which the permission of that conversation allowed; it was not sent, because you took over the conversation before it was sent\.$/,
   );
   const { rows } = await reader.why(said[0]?.id ?? '');
   expect(rows.map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
@@ -179,7 +177,7 @@ test('the ledger is read page by page in either order, with filters, and contain
   ).toMatchObject({
     who: 'conversation “Get a quote”',
     about: '+4915100000006',
-    sentence: 'You permitted it when this conversation was created.',
+    sentence: 'You allowed it when you created this conversation.',
   });
   expect(JSON.stringify(all)).not.toContain('hello');
   // Later rows are found after the last cursor.
