@@ -41,13 +41,6 @@ test('shows the exact recipient, the full text, the reason, the age and the expi
   ]);
 });
 
-test('omits the hint to a command that the reader is already using', () => {
-  const reason = 'You approved something else. Approve this one with `relay approvals`.';
-  expect(formatApprovals([approval({ reason })], plain, now)).toContain(
-    '  You approved something else.',
-  );
-});
-
 test('shows the number beside a name, and no text can control the terminal', () => {
   const [head, words] = formatApprovals(
     [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],

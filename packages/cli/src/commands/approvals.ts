@@ -1,7 +1,6 @@
 // `relay approvals`: lists pending approvals with the exact recipient and text, and approves, edits or declines them.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import { describeActor } from '@relay/core/ledger/format';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
@@ -47,7 +46,7 @@ export function formatApprovals(
     `${colours.bold(toPrintable(approval.id))}  ${capitalized(describeApproval(approval))}`,
     ...quoteMessageText(approval.text),
     ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
-    `  ${withoutApprovalsHint(approval.reason)}`,
+    `  ${approval.reason}`,
     `  ${colours.dim(ageOf(approval, now))}`,
     '',
   ]);

@@ -24,6 +24,10 @@ export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTEN
     'The contact replied. The agent reads the reply when the queued message is sent.',
 };
 
+/** The reason of a conversation whose message waits for the owner's approval. */
+export const WAITS_FOR_APPROVAL =
+  'A message needs your approval: `relay approvals`. Or resume it to let the agent write a new one.';
+
 /** Replaces the state's sentence while follow-up timers are suspended. */
 export const FOLLOW_UP_SUSPENDED_SENTENCE =
   'The contact has not replied yet. Follow-ups are suspended while messages cannot be sent.';

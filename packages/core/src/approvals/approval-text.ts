@@ -39,7 +39,7 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
   const short = id.slice(0, SHORT_ID_LENGTH);
   const answers = `Approve: 👍 or /approve ${short}. Decline: 👎 or /reject ${short}`;
   return {
-    text: `${about}\n\n${shown}\n\n${withoutApprovalsHint(reason)}\n${answers}`,
+    text: `${about}\n\n${shown}\n\n${reason}\n${answers}`,
     isWhole: true,
   };
 }
@@ -72,11 +72,3 @@ export const isApprovalEditable = ({
   requested_by,
 }: Pick<Approval, 'kind' | 'requested_by'>): boolean =>
   kind !== 'manage_grant' && kind !== 'cancel_schedule' && requested_by !== 'scheduler';
-
-// Removes the hint to the approvals page for readers who are already there.
-export const withoutApprovalsHint = (text: string): string =>
-  text
-    .replace(': `relay approvals`', '')
-    .split(/(?<=\.) /)
-    .filter((sentence) => !sentence.includes('`relay approvals`'))
-    .join(' ');

@@ -8,7 +8,7 @@ const waiting = (given: Partial<ApprovalForNotice> = {}): ApprovalForNotice => (
   recipient_name: 'Mom',
   text: 'Hello',
   when: null,
-  reason: 'It is a draft. Read it with `relay approvals`.',
+  reason: 'It is a draft.',
   requested_by_name: null,
   ...given,
 });

@@ -1,6 +1,5 @@
 // An approval as a question that names the contact. Pure; used wherever an approval is shown.
 import type { Approval } from '@relay/contract/api/approvals';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   IconCalendarPlus,
   IconCalendarX,
@@ -81,6 +80,3 @@ export function approvalAnswerText(answer: unknown): string | undefined {
   const known = ANSWERS.find((one) => one === answer);
   return known && t(`common.approval.answer.${known}`);
 }
-
-export const approvalReason = ({ reason }: Pick<Approval, 'reason'>): string =>
-  withoutApprovalsHint(reason);

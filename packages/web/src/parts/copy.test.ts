@@ -2,12 +2,7 @@ import type { Approval } from '@relay/contract/api/approvals';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { CONNECTION_STATES, type ConnectionState } from '@relay/contract/connection/states';
 import { describe, expect, test } from 'vitest';
-import {
-  approvalAnswerText,
-  approvalCopy,
-  approvalReason,
-  approvalRecipient,
-} from './approval-copy.ts';
+import { approvalAnswerText, approvalCopy, approvalRecipient } from './approval-copy.ts';
 import { connectionDisplay, statusDisplay } from './connection.ts';
 import {
   formatAgo,
@@ -138,10 +133,8 @@ test('an approval names the contact and links nowhere else', () => {
   const approval = {
     recipient: '14155550106',
     recipient_name: null,
-    reason: 'Replies here are drafts. Read it under `relay approvals` and send it with your yes.',
   } as Approval;
   expect(approvalRecipient(approval)).toBe('+1 415 555 0106');
-  expect(approvalReason(approval)).toBe('Replies here are drafts.');
   const weekly = {
     ...approval,
     kind: 'schedule_message',

@@ -66,7 +66,7 @@ it('goes from row to row by keyboard, and from a row to the history of its messa
 it('reports an unknown id', async () => {
   await page.getByLabel('Find a message by its id').fill('NOSUCHMESSAGE');
   await page.keyboard.press('Enter');
-  await page.getByText('No message has the id NOSUCHMESSAGE').waitFor();
+  await page.getByText('There is no message whose id starts with NOSUCHMESSAGE').waitFor();
 });
 
 it('keeps filters in the address and after a reload', async () => {
@@ -131,7 +131,7 @@ it('shows a row as a page on a phone, within the width of the screen', async () 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/ledger?actor=token');
   await rows().first().click();
-  await page.getByRole('link', { name: 'All decisions' }).waitFor();
+  await page.getByRole('link', { name: 'All decisions', exact: true }).waitFor();
   await page.getByRole('article').getByText('Row').first().waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   await expectNoSeriousFindings(page);

@@ -3,7 +3,6 @@
 
 import type { Approval } from '@relay/contract/api/approvals';
 import type { AssistantEvent } from '@relay/contract/api/assistant';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   formatCount,
   textWidth,
@@ -218,7 +217,7 @@ export const formatApprovalPrompt = (approval: Approval): string[] => [
   `  Approval needed: ${describeApproval(approval)}`,
   ...quoteMessageText(approval.text),
   ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
-  `  ${toPrintable(withoutApprovalsHint(approval.reason))}`,
+  `  ${toPrintable(approval.reason)}`,
 ];
 
 export const formatApprovalQuestion = ({ kind }: Approval): string =>

@@ -6,6 +6,7 @@ import {
   STATE_SENTENCES,
   TURN_PURPOSES,
   type TurnPurpose,
+  WAITS_FOR_APPROVAL,
 } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
 import type { InstanceId } from '@relay/contract/ids';
@@ -437,9 +438,6 @@ export async function enqueueTurns(
 
 // Notifies the owner on WhatsApp, if they want that: one line in their own chat. The transition never depends on
 // whether the notice arrives.
-
-export const WAITS_FOR_APPROVAL =
-  'A message needs your approval: `relay approvals`. Or resume it to let the agent write a new one.';
 
 async function notifyOwnerOfConversation(
   deps: ConversationDeps,

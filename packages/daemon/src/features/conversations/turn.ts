@@ -7,13 +7,14 @@ import {
   TURN_PURPOSES,
   TURN_STATES,
   type TurnPurpose,
+  WAITS_FOR_APPROVAL,
 } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
 import type { RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
 import { toStorableText } from '@relay/core/messages/text';
 import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
-import { reasonText } from '@relay/core/policy/reasons';
+import { REASONS, reasonText } from '@relay/core/policy/reasons';
 import type {
   TakeTurn,
   ToolCallRecord,
@@ -52,7 +53,6 @@ import {
   type ConversationDeps,
   enqueueTurns,
   evaluateText,
-  WAITS_FOR_APPROVAL,
 } from './transitions.ts';
 
 export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
@@ -227,7 +227,7 @@ function finishTurn(
     await applyEvents(deps, work, row, intervention, progress);
     // Writes the ledger entry and, if the owner may allow it, an approval.
     const { decision } = await refused.evaluated.submit();
-    const content = `Not sent: ${reasonText(decision.reason)}`;
+    const content = `Not sent: ${REASONS[decision.reason].sentence}`;
     await appendTranscriptLine(work, row, { role: 'system', content });
   });
 }

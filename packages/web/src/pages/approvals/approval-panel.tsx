@@ -27,7 +27,7 @@ import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy, approvalReason, approvalRecipient } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalRecipient } from '../../parts/approval-copy.ts';
 import { formatAgo, formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge, Tile } from '../../parts/marks.tsx';
@@ -227,8 +227,7 @@ function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail
         <RuleOfTwo approval={approval} read={read} />
       )}
       <p className="small" dir="auto">
-        <Sentence text={approvalReason({ ...approval, reason: sentence })} />{' '}
-        <code className={classes.code}>{approval.reason_code}</code>
+        <Sentence text={sentence} /> <code className={classes.code}>{approval.reason_code}</code>
       </p>
       {approval.state === 'rejected' && approval.answer !== null && (
         <p className="small dim" dir="auto">

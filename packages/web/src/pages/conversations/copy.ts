@@ -12,6 +12,7 @@ import {
   type InstanceState,
   STATE_SENTENCES,
   UNSENT_SENTENCES,
+  WAITS_FOR_APPROVAL,
   type WhoseTurn,
 } from '@relay/contract/conversation/states';
 import { type MessageId, t } from '../../i18n.ts';
@@ -74,6 +75,7 @@ const UNSENT_REASONS: Readonly<Partial<Record<InstanceState, MessageId>>> = {
 /** The text for a standard sentence of the API; undefined for one that the daemon or the agent wrote. */
 function standardReason({ reason, state }: InstanceWithReason): MessageId | undefined {
   if (reason === STATE_SENTENCES[state]) return `conversations.reason.${state}`;
+  if (reason === WAITS_FOR_APPROVAL) return 'conversations.reason.approval';
   if (reason === UNSENT_SENTENCES[state]) return UNSENT_REASONS[state];
   return reason === FOLLOW_UP_SUSPENDED_SENTENCE
     ? 'conversations.reason.followUpSuspended'

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
 import type { MessageRequest } from '@relay/contract/api/contacts';
 import type { ListedInstance } from '@relay/contract/api/instances';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import { revealHidden } from '@relay/core/messages/text';
 import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +19,7 @@ import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
+import { approvalCopy } from '../../parts/approval-copy.ts';
 import { formatAgo, formatContact, formatMoment } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Sentence } from '../../parts/page.tsx';
@@ -167,7 +166,7 @@ function StoppedConversationItem({
                 {instance.contact_name ?? formatContact(instance.target_contact)}
               </span>
             ),
-            reason: <Sentence text={withoutApprovalsHint(instance.reason)} />,
+            reason: <Sentence text={instance.reason} />,
           }}
         />
       </p>
@@ -230,7 +229,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
       }
     >
       <p className="small dim">
-        <Sentence text={approvalReason(approval)} />{' '}
+        <Sentence text={approval.reason} />{' '}
         {approval.when !== null && t('home.waiting.when', { when: approval.when })}
       </p>
       <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>

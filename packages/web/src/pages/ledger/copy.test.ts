@@ -15,7 +15,6 @@ import {
   rowMessageId,
   rowTime,
   shortenId,
-  withoutCommands,
 } from './copy.ts';
 
 const ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
@@ -62,13 +61,6 @@ test('a declined approval reads as declined', () => {
   expect(decisionReason(row)).toBe('You declined it.');
   expect(decisionStepText('Declined', row)).toBe('You declined it.');
   expect(rowFields(row)).toEqual([{ label: 'Your answer', value: 'Declined', isId: false }]);
-});
-
-test('a sentence keeps its reason and drops the terminal command', () => {
-  expect(withoutCommands('You have granted nothing here. `relay grant` does.')).toBe(
-    'You have granted nothing here.',
-  );
-  expect(withoutCommands('Use `relay grant`.')).toBe('Use relay grant.');
 });
 
 test('a row links to its subject', () => {

@@ -105,16 +105,10 @@ const isDeliveryState = (state: string): state is DeliveryState =>
 export const deliveryLabel = (state: string): string =>
   isDeliveryState(state) ? t(`common.delivery.${state}`) : state;
 
-/** The daemon's sentences end with a terminal command; the page has its own controls instead. */
-export function withoutCommands(sentence: string): string {
-  const kept = sentence.split(/(?<=\.) /).filter((part) => !part.includes('`'));
-  return kept.length === 0 ? sentence.replaceAll('`', '') : kept.join(' ');
-}
-
 /** The reason as the page shows it: for an answer of the owner, the answer. */
 export function decisionReason(row: LedgerLine): string {
   const answer = approvalAnswerText(approvalAnswer(row));
-  return answer ?? withoutCommands(row.sentence);
+  return answer ?? row.sentence;
 }
 
 /** Outcome and reason without repetition, such as `Answered. It was answered.` */

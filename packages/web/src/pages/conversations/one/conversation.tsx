@@ -9,7 +9,6 @@ import type {
   TranscriptLine,
 } from '@relay/contract/api/instances';
 import type { WhoseTurn } from '@relay/contract/conversation/states';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   IconCircle,
   IconCircleCheck,
@@ -478,7 +477,7 @@ function TransitionStep({ step, isNow, instance, client, when }: TransitionStepP
         {isExplained && (
           <>
             {' '}
-            <Sentence text={withoutApprovalsHint(reasonText(instance))} />
+            <Sentence text={reasonText(instance)} />
           </>
         )}
       </p>

@@ -1,6 +1,5 @@
 // Texts of a conversation: the effect of each action of the owner, and each step of its history. Pure.
 import type { StateTransition, TranscriptLine } from '@relay/contract/api/instances';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   CONVERSATION_EVENT_TYPES,
   type ConversationEventType,
@@ -96,7 +95,7 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
   side: SIDES[line.role],
   authorName: authorName(line.role),
   label: null,
-  text: line.role === 'system' ? withoutApprovalsHint(line.content) : line.content,
+  text: line.content,
   at: line.timestamp,
   delivery: line.delivery,
   marks:

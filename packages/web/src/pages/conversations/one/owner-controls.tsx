@@ -6,7 +6,6 @@ import type { Approval } from '@relay/contract/api/approvals';
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { isTerminal } from '@relay/contract/conversation/states';
-import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import { type LegalMove, ownersMoves } from '@relay/core/conversation/transition-table';
 import {
   IconAlertTriangle,
@@ -24,7 +23,7 @@ import { linkQuery, pendingApprovalsQuery } from '../../../data/queries.ts';
 import { readableError, relay } from '../../../data/relay.ts';
 import { useAction } from '../../../data/use-action.ts';
 import { t } from '../../../i18n.ts';
-import { approvalCopy, approvalReason } from '../../../parts/approval-copy.ts';
+import { approvalCopy } from '../../../parts/approval-copy.ts';
 import { Note, Sentence } from '../../../parts/page.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
 import { askToConfirm } from '../../../shell/dialog.tsx';
@@ -224,7 +223,7 @@ function WaitingForOwner({ instance }: { readonly instance: ConversationInstance
         <Note hue="you" icon={IconHandStop}>
           <b>{t('conversations.needsInput')}</b>{' '}
           <span dir="auto">
-            <Sentence text={withoutApprovalsHint(reasonText(instance))} />
+            <Sentence text={reasonText(instance)} />
           </span>
         </Note>
       )}
@@ -248,7 +247,7 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
     >
       <b dir="auto">{approvalCopy(approval).question}</b>{' '}
       <span className="dim">
-        <Sentence text={approvalReason(approval)} />
+        <Sentence text={approval.reason} />
       </span>
       <blockquote className={classes.held} dir="auto">
         {approval.text}
