@@ -2,6 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type CompiledMessage, compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
+import { ERRORS } from '@relay/contract/errors';
+import { REASONS } from '@relay/core/policy/reasons';
 import { verifies } from '@relay/testing/verifies';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
@@ -83,7 +85,7 @@ test('a page uses its own catalogue and the common one', () => {
   const foreign = USES.filter(({ file, id }) => {
     const page = /^pages\/(\w+)\//.exec(file)?.[1] ?? 'common';
     const [area] = id.split('.');
-    return area !== 'common' && area !== page;
+    return area !== 'common' && area !== page && file !== 'data/relay.ts';
   });
   expect(foreign).toEqual([]);
 });
@@ -98,4 +100,16 @@ test('every text is used', () => {
   );
   const unused = ids.filter((id) => !fixed.has(id) && !patterns.some((one) => one.test(id)));
   expect(unused).toEqual([]);
+});
+
+test('errors and reasons in the catalogues have codes that the daemon uses', () => {
+  const codes = Object.keys(catalogue('en', 'errors')).map((key) => key.replace(/\.action$/, ''));
+  const known = new Set([
+    ...Object.keys(ERRORS),
+    ...Object.keys(REASONS).map((reason) => `refused.${reason}`),
+  ]);
+  expect(codes.filter((code) => !known.has(code))).toEqual([]);
+  const reasons = Object.keys(catalogue('en', 'common')).filter((key) => key.startsWith('reason.'));
+  const asking = Object.entries(REASONS).filter(([, { outcome }]) => outcome === 'needs_approval');
+  expect(reasons.toSorted()).toEqual(asking.map(([reason]) => `reason.${reason}`).toSorted());
 });

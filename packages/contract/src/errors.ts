@@ -39,13 +39,20 @@ export class RelayError extends Error {
   readonly sentence: string;
   /** What to do. */
   readonly action: string | undefined;
+  /** Why the gate refused it. */
+  readonly reason: string | undefined;
   /** One more sentence for people, besides the main one. */
   readonly details: string | undefined;
 
   constructor(
     code: KnownErrorCode,
     params: ErrorParams = {},
-    options: { action?: string | undefined; details?: string; cause?: unknown } = {},
+    options: {
+      action?: string | undefined;
+      reason?: string;
+      details?: string;
+      cause?: unknown;
+    } = {},
   ) {
     const sentence = errorSentence(code, params);
     const action = options.action ?? errorAction(code, params);
@@ -58,6 +65,7 @@ export class RelayError extends Error {
     this.params = params;
     this.sentence = sentence;
     this.action = action;
+    this.reason = options.reason;
     this.details = options.details;
   }
 

@@ -6,6 +6,7 @@ import type assistant from './locales/en/assistant.json';
 import type chats from './locales/en/chats.json';
 import type common from './locales/en/common.json';
 import type conversations from './locales/en/conversations.json';
+import type errors from './locales/en/errors.json';
 import type groups from './locales/en/groups.json';
 import type home from './locales/en/home.json';
 import type ledger from './locales/en/ledger.json';
@@ -21,6 +22,7 @@ interface Catalogues {
   readonly chats: typeof chats;
   readonly common: typeof common;
   readonly conversations: typeof conversations;
+  readonly errors: typeof errors;
   readonly groups: typeof groups;
   readonly home: typeof home;
   readonly ledger: typeof ledger;
@@ -67,6 +69,9 @@ export function t(id: MessageId, values: MessageValues = {}): string {
   const safe = mapStrings(values, (value) => isolate(value.replaceAll('\\', BACKSLASH)));
   return i18n._(id, safe).replaceAll(BACKSLASH, '\\');
 }
+
+/** Whether there is a text with an id that comes from the daemon, such as an error code, and it is loaded. */
+export const hasText = (id: string): id is MessageId => Object.hasOwn(i18n.messages, id);
 
 export const mapStrings = (
   values: MessageValues,

@@ -21,7 +21,7 @@ import {
 import { linkQuery, statusQuery } from './data/queries.ts';
 import { createRefresher } from './data/refresher.ts';
 import { isSignedOut, relay } from './data/relay.ts';
-import { startLocale } from './i18n.ts';
+import { loadMessages, startLocale } from './i18n.ts';
 import { router } from './router.tsx';
 import { ThemeProvider } from './theme/theme-provider.tsx';
 
@@ -51,6 +51,8 @@ if (root) {
       </ThemeProvider>
     </StrictMode>,
   );
+  // Needed only when something is refused.
+  void loadMessages('errors');
 }
 
 // The query cache. The client retries reads by itself and the stream says when to refetch; so nothing here retries, and

@@ -18,6 +18,8 @@ export const apiErrorSchema = z.object({
   code: z.string(),
   /** What to do, for people. */
   action: z.string().optional(),
+  /** Why the gate refused it, as in the ledger. */
+  reason: z.string().optional(),
   details: z.string().optional(),
 });
 

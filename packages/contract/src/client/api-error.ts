@@ -11,6 +11,7 @@ export const RETRYABLE_HTTP_STATUSES: readonly number[] = [429, 503];
 
 interface RefusalParts {
   readonly action?: string | undefined;
+  readonly reason?: string | undefined;
   readonly details?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
@@ -24,18 +25,21 @@ export class RelayApiError extends Error {
   readonly sentence: string;
   /** What to do. */
   readonly action: string | undefined;
+  /** Why the gate refused it, as in the ledger. */
+  readonly reason: string | undefined;
   readonly details: string | undefined;
   /** The daemon's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: ErrorCode, sentence: string, parts: RefusalParts = {}) {
-    const { action, details, retryAfterMs } = parts;
+    const { action, reason, details, retryAfterMs } = parts;
     super(action === undefined ? sentence : `${sentence} ${action}`);
     this.name = 'RelayApiError';
     this.status = status;
     this.code = code;
     this.sentence = sentence;
     this.action = action;
+    this.reason = reason;
     this.details = details;
     this.retryAfterMs = retryAfterMs;
   }
@@ -71,8 +75,8 @@ export function readResponse(answer: Answered): unknown {
     const sentence = 'The response did not come from a Relay daemon.';
     throw new RelayApiError(status, 'unreadable_answer', sentence);
   }
-  const { error, code = 'refused', action, details } = parsed;
-  const parts = { action, details, retryAfterMs: retryAfterMs(answer) };
+  const { error, code = 'refused', action, reason, details } = parsed;
+  const parts = { action, reason, details, retryAfterMs: retryAfterMs(answer) };
   throw new RelayApiError(status, code, error, parts);
 }
 
@@ -90,10 +94,10 @@ type Refusal = Omit<ApiErrorResponse, 'code'> & { readonly code?: string };
 
 function isRefusal(parsed: unknown): parsed is Refusal {
   if (typeof parsed !== 'object' || parsed === null) return false;
-  const { error, code, action, details } = parsed as Partial<
+  const { error, code, action, reason, details } = parsed as Partial<
     Record<keyof ApiErrorResponse, unknown>
   >;
-  const optional = [code, action, details].every(
+  const optional = [code, action, reason, details].every(
     (part) => part === undefined || typeof part === 'string',
   );
   return typeof error === 'string' && optional;

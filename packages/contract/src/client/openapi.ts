@@ -1581,6 +1581,7 @@ export interface components {
             code: string;
             details?: string;
             error: string;
+            reason?: string;
         };
         BufferedMessage: {
             body: string;

@@ -194,7 +194,7 @@ export const refusalError = (reason: ReasonCode): RelayError =>
     : new RelayError(
         'denied',
         { reason: REASONS[reason].sentence },
-        { action: specOf(reason).action },
+        { action: specOf(reason).action, reason },
       );
 
 /** Why, and what to do. */

@@ -1,7 +1,7 @@
 // The typed client for the daemon, using the page's own session. It keeps no state; data lives in the query cache.
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
-import { t } from '../i18n.ts';
+import { hasText, isolate, t } from '../i18n.ts';
 
 export const relay = createRelayClient({ baseUrl: '' });
 
@@ -17,6 +17,17 @@ export const needsOwnerToken = (error: unknown): boolean =>
   error instanceof RelayApiError &&
   (error.code === 'sign_in_stale' || error.code === 'owner_token_wrong');
 
-/** The error as text for people; the daemon's own sentence where there is one. */
-export const readableError = (error: unknown): string =>
-  error instanceof Error ? error.message : t('common.error.unknown');
+/** The error as text for people: in the console's own words if its code has some, otherwise in the daemon's. */
+export function readableError(error: unknown): string {
+  if (!(error instanceof RelayApiError)) {
+    return error instanceof Error ? error.message : t('common.error.unknown');
+  }
+  const { code, reason } = error;
+  const id = reason === undefined ? `errors.${code}` : `errors.refused.${reason}`;
+  const action = `${id}.action`;
+  const sentences = [
+    hasText(id) ? t(id) : isolate(error.sentence),
+    hasText(action) ? t(action) : error.action && isolate(error.action),
+  ];
+  return sentences.filter(Boolean).join(' ');
+}

@@ -9,7 +9,7 @@ import {
   IconTargetArrow,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { t } from '../i18n.ts';
+import { hasText, t } from '../i18n.ts';
 import { formatContact } from './format.ts';
 
 interface ApprovalCopy {
@@ -22,6 +22,12 @@ interface ApprovalCopy {
 export const approvalRecipient = ({ recipient_name, recipient }: Approval): string =>
   recipient_name ??
   (recipient === null ? t('common.approval.unknownRecipient') : formatContact(recipient));
+
+/** Why it needs an approval, in the reader's language if this version knows the reason. */
+export function approvalReason({ reason, reason_code }: Approval): string {
+  const id = `common.reason.${reason_code}`;
+  return hasText(id) ? t(id) : reason;
+}
 
 export function approvalCopy(approval: Approval): ApprovalCopy {
   const name = approvalRecipient(approval);

@@ -88,7 +88,11 @@ export function Note({ hue, icon: Icon, children, actions, role }: NoteProps) {
 // A sentence from Relay: commands are between backticks.
 
 export function Sentence({ text }: { readonly text: string }) {
-  return text
-    .split('`')
-    .map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>));
+  return (
+    <span dir="auto">
+      {text
+        .split('`')
+        .map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))}
+    </span>
+  );
 }

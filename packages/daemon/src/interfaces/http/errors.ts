@@ -34,11 +34,18 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
   };
 }
 
-export function errorBody({ sentence, code, action, details }: RelayError): ApiErrorResponse {
+export function errorBody({
+  sentence,
+  code,
+  action,
+  reason,
+  details,
+}: RelayError): ApiErrorResponse {
   return {
     error: sentence,
     code,
     ...(action === undefined ? {} : { action }),
+    ...(reason === undefined ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
   };
 }

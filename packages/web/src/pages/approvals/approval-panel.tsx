@@ -27,7 +27,7 @@ import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy, approvalRecipient } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason, approvalRecipient } from '../../parts/approval-copy.ts';
 import { formatAgo, formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge, Tile } from '../../parts/marks.tsx';
@@ -217,8 +217,7 @@ function DecidedElsewhereNote({
 
 function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail }) {
   const asked = approval.rows.findLast(({ outcome }) => outcome === 'needs_approval');
-  const sentence = asked?.reason === approval.reason_code ? asked.sentence : approval.reason;
-  const read = sourcesReadBefore(sentence);
+  const read = asked?.reason === approval.reason_code ? sourcesReadBefore(asked.sentence) : null;
   const title = t(approval.state === 'pending' ? 'approvals.why.pending' : 'approvals.why.past');
   return (
     <section className={classes.part} aria-label={title}>
@@ -227,7 +226,8 @@ function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail
         <RuleOfTwo approval={approval} read={read} />
       )}
       <p className="small" dir="auto">
-        <Sentence text={sentence} /> <code className={classes.code}>{approval.reason_code}</code>
+        <Sentence text={approvalReason(approval)} />{' '}
+        <code className={classes.code}>{approval.reason_code}</code>
       </p>
       {approval.state === 'rejected' && approval.answer !== null && (
         <p className="small dim" dir="auto">

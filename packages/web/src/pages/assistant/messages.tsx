@@ -21,7 +21,7 @@ import { contactNamesQuery, pendingApprovalsQuery } from '../../data/queries.ts'
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { formatLocale, t } from '../../i18n.ts';
-import { approvalCopy } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
 import { formatContact, formatMoment } from '../../parts/format.ts';
 import { Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
@@ -326,7 +326,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
         ) : (
           <>
             <p className="small dim">
-              <Sentence text={approval.reason} />
+              <Sentence text={approvalReason(approval)} />
             </p>
             {failure && (
               <Note hue="held" icon={IconAlertTriangle} role="alert">

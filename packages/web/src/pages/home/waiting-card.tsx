@@ -19,7 +19,7 @@ import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
 import { formatAgo, formatContact, formatMoment } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Sentence } from '../../parts/page.tsx';
@@ -229,7 +229,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
       }
     >
       <p className="small dim">
-        <Sentence text={approval.reason} />{' '}
+        <Sentence text={approvalReason(approval)} />{' '}
         {approval.when !== null && t('home.waiting.when', { when: approval.when })}
       </p>
       <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>

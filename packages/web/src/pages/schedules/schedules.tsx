@@ -13,7 +13,7 @@ import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
 import { formatSpan } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
@@ -347,7 +347,7 @@ function ScheduleApprovalsCard() {
             <div>
               <b dir="auto">{approvalCopy(approval).question}</b>
               <p className="small dim">
-                <Sentence text={approval.reason} />
+                <Sentence text={approvalReason(approval)} />
               </p>
               <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
             </div>

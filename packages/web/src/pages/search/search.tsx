@@ -19,7 +19,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { contactNamesQuery, nounKey, tokensQuery } from '../../data/queries.ts';
-import { relay } from '../../data/relay.ts';
+import { readableError, relay } from '../../data/relay.ts';
 import { type MessageId, t } from '../../i18n.ts';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
@@ -176,7 +176,7 @@ function SearchRefused({
   address,
   onChange,
 }: SearchResultsCardProps & { readonly error: RelayApiError }) {
-  const why = <Sentence text={error.sentence} />;
+  const why = <Sentence text={readableError(error)} />;
   // Without a filter the query itself is invalid, such as half a character in a link.
   if (!isNarrowed(address) && address.as === undefined) {
     return (

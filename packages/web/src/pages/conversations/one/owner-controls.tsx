@@ -23,7 +23,7 @@ import { linkQuery, pendingApprovalsQuery } from '../../../data/queries.ts';
 import { readableError, relay } from '../../../data/relay.ts';
 import { useAction } from '../../../data/use-action.ts';
 import { t } from '../../../i18n.ts';
-import { approvalCopy } from '../../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason } from '../../../parts/approval-copy.ts';
 import { Note, Sentence } from '../../../parts/page.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
 import { askToConfirm } from '../../../shell/dialog.tsx';
@@ -247,7 +247,7 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
     >
       <b dir="auto">{approvalCopy(approval).question}</b>{' '}
       <span className="dim">
-        <Sentence text={approval.reason} />
+        <Sentence text={approvalReason(approval)} />
       </span>
       <blockquote className={classes.held} dir="auto">
         {approval.text}

@@ -1,0 +1,28 @@
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { readableError } from './relay.ts';
+
+test('an error is shown with what the owner can do in the console, not with a command', () => {
+  verifies('WORDS-ERROR-ACTION');
+  const refused = new RelayApiError(403, 'denied', 'Not allowed: Sending is on hold.', {
+    action: 'End the hold with `relay release`.',
+    reason: 'hold',
+  });
+  expect(readableError(refused)).toBe('Sending is on hold. End the hold at the top of the page.');
+  const parts = { action: 'Check key and model name with `relay init`, then resume.' };
+  const failed = new RelayApiError(
+    502,
+    'model_refused',
+    'The model refused: it answered 401.',
+    parts,
+  );
+  expect(readableError(failed)).toBe(
+    'The model refused: it answered 401. Check key, model name and address under Tools and connections, then resume.',
+  );
+});
+
+test('an error that the console does not know is shown in the words of the daemon', () => {
+  const newer = new RelayApiError(409, 'from_a_newer_daemon', 'It is full.', { action: 'Wait.' });
+  expect(readableError(newer)).toBe('It is full. Wait.');
+});
