@@ -30,7 +30,7 @@ describe('times', () => {
       '4 s',
       '1 min',
       '3 h',
-      '2 d',
+      '2 days',
     ]);
     expect(formatAgo(NOW - 500, NOW)).toBe('just now');
     expect(formatAgo(NOW - 4_000, NOW)).toBe('4 s ago');

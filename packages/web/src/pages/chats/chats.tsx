@@ -55,7 +55,7 @@ import {
   type ChatAccessLevel,
   chatAccessLevel,
   chatAccessSummary,
-  lastMessageText,
+  lastMessage,
   toChatEntry,
 } from './copy.ts';
 
@@ -212,6 +212,7 @@ interface ChatListEntryProps {
 const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: ChatListEntryProps) {
   const access = chatAccessLevel(chat);
   const AccessIcon = ACCESS_ICONS[access];
+  const { author, text } = lastMessage(chat);
   return (
     <li>
       <a
@@ -226,8 +227,11 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
             <time dateTime={chat.last_message_at}>{formatMoment(chat.last_message_at, now)}</time>
           )}
         </span>
-        <span className={classes.last} dir="auto">
-          {lastMessageText(chat)}
+        <span className={classes.last}>
+          {author !== null && <span>{t('chats.list.last.by', { author })}</span>}
+          <span className="page-side" dir="auto">
+            {text}
+          </span>
         </span>
         <span className={classes.access}>
           <AccessIcon size={13} aria-hidden />

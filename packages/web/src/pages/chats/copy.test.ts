@@ -6,7 +6,7 @@ import {
   authorName,
   chatAccessLevel,
   chatAccessSummary,
-  lastMessageText,
+  lastMessage,
   placeFromCursor,
   toChatEntry,
 } from './copy.ts';
@@ -79,11 +79,10 @@ test('every author has a label, and the contact of a two-person chat is not name
 
 test('the last message is shown in one line', () => {
   const last: Chat['last'] = { author: 'phone', name: null, label: 'Photo', text: 'the leak' };
-  expect(lastMessageText({ last })).toBe('You (phone): Photo: the leak');
-  expect(lastMessageText({ last: { ...last, author: 'contact', name: 'Mum', text: '' } })).toBe(
-    'Photo',
-  );
-  expect(lastMessageText({ last: null })).toBe('No messages stored.');
+  expect(lastMessage({ last })).toEqual({ author: 'You (phone)', text: 'Photo: the leak' });
+  const received = { ...last, author: 'contact', name: 'Mum', text: '' } as const;
+  expect(lastMessage({ last: received })).toEqual({ author: null, text: 'Photo' });
+  expect(lastMessage({ last: null })).toEqual({ author: null, text: 'No messages stored.' });
 });
 
 test('the address keeps known parameters and reads digits as text', () => {

@@ -56,16 +56,17 @@ export const toChatEntry =
 const quotedIn = ({ quoted }: ChatMessage): QuotedEntry | null =>
   quoted && { by: authorName(quoted), label: quoted.label, text: quoted.text };
 
-/** The last message in one line. */
-export function lastMessageText({ last }: Pick<Chat, 'last'>): string {
-  if (last === null) return t('chats.list.last.none');
+/** The last message in one line, and who wrote it unless it was the contact. */
+export function lastMessage({ last }: Pick<Chat, 'last'>): {
+  readonly author: string | null;
+  readonly text: string;
+} {
+  if (last === null) return { author: null, text: t('chats.list.last.none') };
   const text =
     last.label && last.text
       ? t('chats.list.last.labelled', { label: last.label, text: last.text })
       : last.label || last.text;
-  return last.author === 'contact'
-    ? text
-    : t('chats.list.last.by', { author: authorName(last), text });
+  return { author: last.author === 'contact' ? null : authorName(last), text };
 }
 
 interface ChatAccess extends Pick<Chat, 'kind' | 'name' | 'grant' | 'observed'> {

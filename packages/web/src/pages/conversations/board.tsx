@@ -114,7 +114,9 @@ function OneTurn({
   search,
 }: { readonly counts: InstanceCounts } & Pick<ConversationBoardProps, 'search'>) {
   const navigate = useNavigate({ from: '/conversations' });
-  const turn = search.turn ?? 'you';
+  // Chosen once: the page does not move to another turn by itself.
+  const [busiest] = useState(() => TURNS.find((one) => counts.by_turn[one] > 0) ?? 'you');
+  const turn = search.turn ?? busiest;
   const isTime = useAfterFirstPaint();
   return (
     <>

@@ -133,7 +133,7 @@ const LedgerRow = memo(function Row({ entry, isChosen, search }: LedgerRowProps)
       <Badge hue={hue} icon={icon}>
         {word}
       </Badge>
-      <span className={classes.why} dir="auto">
+      <span className={`${classes.why} page-side`} dir="auto">
         {decisionReason(entry)}
       </span>
     </Link>

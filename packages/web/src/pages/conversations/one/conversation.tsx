@@ -357,11 +357,9 @@ function ConversationPlan({ instance }: { readonly instance: ConversationInstanc
       {facts.length > 0 && (
         <section aria-labelledby="facts">
           <h2 id="facts">{t('conversations.plan.facts')}</h2>
-          <ul className={classes.facts}>
+          <ul className={classes.facts} dir="auto">
             {facts.map((fact) => (
-              <li key={fact} dir="auto">
-                {fact}
-              </li>
+              <li key={fact}>{fact}</li>
             ))}
           </ul>
         </section>
