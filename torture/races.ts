@@ -164,6 +164,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   scheduler.release();
   await Promise.all([...started, ...lane.carriers]);
   await lane.carry();
+  await scheduler.drive();
   const { commits, moves } = scheduler;
   const evidence = await gatherEvidence(lane, phone, { wrote, commits });
   const faults = [...surprises, ...faultsOf(evidence)];

@@ -31,8 +31,13 @@ function* onePlace({ instances }: Evidence): Generator<string> {
   if (holders.length === 0 && queued) yield 'one waits in the queue of a contact that is free';
 }
 
+/** The contact wrote after it had ended; the owner decides whether it goes on. */
+const isAfterTheEnd = ({ state, previous_state }: InstanceSeen): boolean =>
+  state === 'NEEDS_HUMAN_INTERVENTION' && previous_state !== null && isTerminal(previous_state);
+
 function* shape(one: InstanceSeen): Generator<string> {
-  if ((one.state === 'PAUSED') !== (one.previous_state !== null)) {
+  const hasPrevious = one.state === 'PAUSED' || isAfterTheEnd(one);
+  if (hasPrevious !== (one.previous_state !== null)) {
     yield `${one.state} with previous_state ${one.previous_state}`;
   }
   if (one.follow_up_count > one.max_followups + 1) yield `${one.follow_up_count} follow-ups`;
@@ -50,7 +55,10 @@ function* log({ steps }: Evidence, { id, state }: InstanceSeen): Generator<strin
     if (from_state !== at) yield `logged from ${from_state} when it was ${at}`;
     const target = TRANSITION_TABLE[from_state][trigger];
     // A resumed conversation may go from the queue straight to its turn.
-    const legal = target === to_state || (target === 'previous' && !isTerminal(to_state));
+    const legal =
+      target === to_state ||
+      (target === 'previous' && !isTerminal(to_state)) ||
+      (target === 'asked' && to_state === 'NEEDS_HUMAN_INTERVENTION');
     if (!legal) yield `${from_state} → ${to_state} by ${trigger} is no edge`;
     at = to_state;
   }
@@ -61,7 +69,8 @@ const said = (lines: readonly LineSeen[], role: LineSeen['role']) =>
   lines.filter((line) => line.role === role).map(({ content }) => content);
 
 /** Each line of the contact was given to a turn as unread, or is still counted as unread. */
-function* read(evidence: Evidence, { id, state, unread }: InstanceSeen): Generator<string> {
+function* read(evidence: Evidence, instance: InstanceSeen): Generator<string> {
+  const { id, state, unread } = instance;
   const { lines, turns, done } = evidence;
   const theirs = said(
     lines.filter((line) => line.instance_id === id),
@@ -71,7 +80,9 @@ function* read(evidence: Evidence, { id, state, unread }: InstanceSeen): Generat
     .filter(({ context }) => context.instance === id)
     .map(({ context }) => context.transcript.filter(({ role }) => role === 'contact').length);
   const seen = Math.max(0, ...shown);
-  if (!isTerminal(state) && theirs.length - seen !== unread) {
+  // What an ended conversation had not read stays unread; a late reply counts from there.
+  const isCounted = !isTerminal(state) && !isAfterTheEnd(instance);
+  if (isCounted && theirs.length - seen !== unread) {
     yield `${theirs.length} lines of the contact, ${seen} seen by a turn, ${unread} counted unread`;
   }
   // An overtaken turn answered nothing: what it had read is read again.
