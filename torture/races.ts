@@ -163,8 +163,12 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   }
   scheduler.release();
   await Promise.all([...started, ...lane.carriers]);
-  await lane.carry();
-  await scheduler.drive();
+  // A message that leaves may start a turn that writes the next one.
+  for (let before = -1; before < lane.left.length; ) {
+    before = lane.left.length;
+    await lane.carry();
+    await scheduler.drive();
+  }
   const { commits, moves } = scheduler;
   const evidence = await gatherEvidence(lane, phone, { wrote, commits });
   const faults = [...surprises, ...faultsOf(evidence)];
