@@ -1,5 +1,7 @@
 import { RelayError } from '@relay/contract/errors';
+import { refusalError } from '@relay/core/policy/reasons';
 import { expect, test } from 'vitest';
+import { errorBody } from './errors.ts';
 import { createHttpServer } from './server.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';
 import { type StandIns, standIns, TOKEN } from './testing/stand-ins.ts';
@@ -131,4 +133,13 @@ test('answers 500 when a response violates its own schema, without sending a par
   const { status, text } = await ask(stand, { url: '/api/status' });
   expect(status).toBe(500);
   expect(text).not.toContain('CANARY');
+});
+
+test('a refusal of the gate names its reason', () => {
+  expect(errorBody(refusalError('hold'))).toEqual({
+    error: 'Not allowed: Sending is on hold.',
+    code: 'denied',
+    action: 'End the hold with `relay release`.',
+    reason: 'hold',
+  });
 });

@@ -115,8 +115,8 @@ function OneTurn({
 }: { readonly counts: InstanceCounts } & Pick<ConversationBoardProps, 'search'>) {
   const navigate = useNavigate({ from: '/conversations' });
   // Chosen once: the page does not move to another turn by itself.
-  const [busiest] = useState(() => TURNS.find((one) => counts.by_turn[one] > 0) ?? 'you');
-  const turn = search.turn ?? busiest;
+  const [firstInUse] = useState(() => TURNS.find((one) => counts.by_turn[one] > 0) ?? 'you');
+  const turn = search.turn ?? firstInUse;
   const isTime = useAfterFirstPaint();
   return (
     <>
