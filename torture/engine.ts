@@ -4,12 +4,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UNSENT_SENTENCES } from '@relay/contract/conversation/states';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 import { startDaemonProcess } from '@relay/testing/daemon-process';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { thenClose } from '@relay/testing/then-close';
 import { examine } from './examine.ts';
-import { Load } from './load.ts';
+import { Load, type OpenInstance } from './load.ts';
 import { randomFrom } from './random.ts';
 
 export interface EngineTorture {
@@ -81,11 +82,12 @@ async function killPostgres(home: string): Promise<void> {
 /** Only guards against a hang: longer than any conversation here takes between two steps, even on a busy machine. */
 const STUCK_MS = 180_000;
 
-const TO_THE_END: Readonly<Record<string, string>> = {
-  PAUSED: 'resume',
-  NEEDS_HUMAN_INTERVENTION: 'cancel',
-  WAITING_FOR_REPLY: 'cancel',
-};
+/** No phone is linked, so whatever waits for a message to be sent waits for ever. */
+function verbTowardsTheEnd({ state, reason }: OpenInstance): string | undefined {
+  if (state === 'PAUSED') return 'resume';
+  if (state === 'NEEDS_HUMAN_INTERVENTION' || reason === UNSENT_SENTENCES[state]) return 'cancel';
+  return undefined;
+}
 
 /**
  * Resumes paused conversations, cancels those that wait for their message to be sent or for the owner, and waits until
@@ -106,9 +108,9 @@ async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
       console.log(`still open: ${JSON.stringify(open?.slice(0, 5))}`);
       return Number.NaN;
     }
-    for (const { id, state } of open ?? []) {
-      const verb = TO_THE_END[state];
-      if (verb !== undefined) await daemon.call('POST', `/api/instances/${id}/${verb}`);
+    for (const instance of open ?? []) {
+      const verb = verbTowardsTheEnd(instance);
+      if (verb !== undefined) await daemon.call('POST', `/api/instances/${instance.id}/${verb}`);
     }
     await sleep(500);
   }

@@ -1,6 +1,7 @@
 // The load: several parallel clients that act as owners and record exactly what the daemon acknowledged. Something
 // without an answer may or may not have happened; something acknowledged must have.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListedInstance } from '@relay/contract/api/instances';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 
 export interface AcknowledgedCalls {
@@ -10,6 +11,8 @@ export interface AcknowledgedCalls {
   readonly sent: Map<string, string>;
   readonly moves: { id: string; verb: 'pause' | 'resume' }[];
 }
+
+export type OpenInstance = Pick<ListedInstance, 'id' | 'state' | 'reason'>;
 
 const CLIENTS = 6;
 const CONTACTS = 40;
@@ -48,13 +51,13 @@ export class Load {
   }
 
   /** Null while the database is unavailable. */
-  async openInstances(daemon: DaemonProcess): Promise<{ id: string; state: string }[] | null> {
-    const open: { id: string; state: string }[] = [];
+  async openInstances(daemon: DaemonProcess): Promise<OpenInstance[] | null> {
+    const open: OpenInstance[] = [];
     let after = '';
     for (;;) {
       const { status, body } = await daemon.call('GET', `/api/instances?limit=500${after}`);
       if (status !== 200) return null;
-      const page = body as { id: string; state: string }[];
+      const page = body as OpenInstance[];
       open.push(
         ...page.filter(({ state }) => !['COMPLETED', 'ABANDONED', 'FAILED'].includes(state)),
       );
