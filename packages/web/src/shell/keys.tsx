@@ -1,7 +1,7 @@
 // Letter keys for components: a page declares its own with `useKeys`, the shell listens once and lists them behind `?`.
 // Each key also has a button or a link: it is never the only way.
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useLayoutEffect } from 'react';
 import { loadWhenReachable } from '../data/lazy-load.ts';
 import { t } from '../i18n.ts';
 import { showDialog } from './dialog.tsx';
@@ -25,7 +25,8 @@ export function useKeys(keys: KeyBindings, description: string, scope: KeyScope 
     .filter((key) => keys[key] !== undefined)
     .join('\n');
   const press = useEffectEvent((key: string) => keys[key]?.());
-  useEffect(() => {
+  // A layout effect: a key works as soon as its button is on screen.
+  useLayoutEffect(() => {
     if (names === '') return;
     const acts = names.split('\n').map((key) => [key, () => press(key)] as const);
     return keyboard.declare({ scope, description, keys: Object.fromEntries(acts) });
