@@ -3,7 +3,7 @@
 //   node bench/learn-noise.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Weights } from '@relay/core/observer/noise/weigh';
+import type { Weights } from '@relay/core/observer/noise/signs';
 import { readWeek } from '@relay/testing/observer/weeks';
 import { learnTables } from './noise/tables.ts';
 
@@ -24,15 +24,15 @@ const rows = (weights: Weights): string =>
 
 writeFileSync(
   FILE,
-  `// What each sign is worth: above 0 it speaks for content, below for noise. Written by bench/learn-noise.ts
-// from two labelled weeks; not by hand.
-import type { Weights } from './weigh.ts';
+  `// The weights of the signs: above 0 for content, below for noise. Written by bench/learn-noise.ts from two labelled
+// weeks; do not edit.
+import type { Weights } from './signs.ts';
 
-/** For a message seen by itself. */
+/** For a message without context. */
 export const ALONE: Weights = {
 ${rows(alone)}};
 
-/** For a message and those before it. */
+/** For a message with those before it. */
 export const IN_TALK: Weights = {
 ${rows(inTalk)}};
 `,

@@ -1,7 +1,6 @@
 // Learns the weights of the noise filter: logistic regression with a penalty on large weights, by Newton's method.
 // Deterministic: the same messages give the same weights.
-import type { Signs } from '@relay/core/observer/noise/signs';
-import type { Weights } from '@relay/core/observer/noise/weigh';
+import type { Signs, Weights } from '@relay/core/observer/noise/signs';
 
 export interface Example {
   readonly signs: Signs;

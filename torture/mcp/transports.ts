@@ -3,7 +3,7 @@
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { readLines } from '@relay/daemon/interfaces/mcp/transports';
+import { readLines } from '@relay/daemon/interfaces/mcp/server';
 import { type McpReply, readHttpReply, readRestReply, readRpcReply } from './answers.ts';
 import type { FuzzCall } from './calls.ts';
 

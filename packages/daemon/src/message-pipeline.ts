@@ -65,12 +65,6 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
   const db = database.kysely;
   const { sealer } = vault;
   const committer = new Committer(options.target, { prepare });
-  const transport = createBaileysTransport({
-    openStore: () => openTransportStore(committer, { lease, sealer, reader: database.pool }),
-    findSent: sentBy(database, account),
-    isSilent: (address) => isGroupObserved(db, account, address),
-    log,
-  });
   const intake = new Intake({
     db,
     lease,
@@ -85,6 +79,13 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       emptyJournalEntry: (digest) => sealEmptyJournalEntry(sealer, account, digest),
     },
     onStored: () => events.hint(),
+  });
+  const transport = createBaileysTransport({
+    openStore: () => openTransportStore(committer, { lease, sealer, reader: database.pool }),
+    findSent: sentBy(database, account),
+    isSilent: (address) => isGroupObserved(db, account, address),
+    onReceived: () => intake.wake(),
+    log,
   });
   const deliverer = new Deliverer({
     db,
@@ -120,7 +121,6 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
   const absence = new AbsenceTracker({ db, lease, intake, log, changed: () => events.hint() });
   const linkNews = new LinkEventWriter({ db, lease, log, changed: () => events.hint() });
   const unsubscribe = transport.subscribe((event) => {
-    if (event.type === 'received') intake.wake();
     learner.onTransportEvent(event);
     absence.onTransportEvent(event);
     linkNews.onTransportEvent(event);

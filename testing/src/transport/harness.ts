@@ -25,6 +25,8 @@ export interface TransportHarness {
   hasSession(): boolean;
   /** Received messages, parsed by the transport's own reader, in the order in which they became durable. */
   received(): IncomingMessage[];
+  /** How often the transport reported that received messages are durable. */
+  hints(): number;
   /** What `findSent` returns. */
   readonly sent: Map<string, string>;
   end(): Promise<void>;

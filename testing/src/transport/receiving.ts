@@ -63,7 +63,7 @@ export function receiving(make: MakeHarness): void {
         late: false,
       });
       expect([...message.alsoKnownAs].sort()).toEqual([bob.jid('pn'), bob.jid('lid')].sort());
-      await eventually(() => stage.of('received').length > 0, 'the hint');
+      await eventually(() => stage.harness.hints() > 0, 'the hint');
     });
 
     test.each(['lid', 'pn'] as const)('receives from a group member, named by %s', async (mode) => {

@@ -2,15 +2,18 @@ import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
 import { type ContactId, contactId } from '@relay/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type Alias, aliasKey, lidAlias, phoneAlias } from './alias.ts';
 import {
+  type Alias,
   type AliasBook,
   aliasBook,
+  aliasKey,
   type Contact,
   contactWithAlias,
+  lidAlias,
   linkAliases,
   mergeContacts,
-} from './alias-book.ts';
+  phoneAlias,
+} from './alias.ts';
 import { type Grant, isGrantWithin } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);

@@ -1,18 +1,12 @@
-// The gate's decision as a pure function of actor, intent and facts. It is made when an intent is submitted and again
-// just before sending. Each question can only narrow the result of the one before; allowing requires all of them, and
-// no rule means no.
+// The policy's decisions as pure functions: whether an actor may carry out an intent, read in a chat, or control a
+// conversation. The gate decides on an intent when it is submitted and again just before sending. Each question can
+// only narrow the result of the one before; allowing requires all of them, and no rule means no.
 
 import type { ContactId } from '@relay/contract/ids';
 import type { Scope } from '@relay/contract/policy/scopes';
 import type { Actor, ConversationSession } from './actors.ts';
 import { isTainted, type PolicyFacts, standingGrant } from './facts.ts';
-import {
-  type ChatIntent,
-  type Intent,
-  isChatIntent,
-  isSendingIntent,
-  type ManageGrant,
-} from './intents.ts';
+import type { ChatIntent, Intent, ManageGrant, SendingIntent } from './intents.ts';
 import { type Decision, decisionFor, REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
 
 export function decide(actor: Actor, intent: Intent, facts: PolicyFacts): Decision {
@@ -155,9 +149,21 @@ const grantee = ({ of }: Extract<Intent, { kind: 'manage_grant' }>) =>
   of.kind === 'contact' ? of.contact : null;
 
 /** A contact list contains no groups, so a token with a list is refused in groups. */
-export function isOnContactList(actor: Actor, contact: ContactId | null): boolean {
+function isOnContactList(actor: Actor, contact: ContactId | null): boolean {
   if (actor.kind !== 'token' || actor.contacts === null) return true;
   return contact !== null && actor.contacts.includes(contact);
+}
+
+export function isSendingIntent(intent: Intent): intent is SendingIntent {
+  return intent.kind === 'send_message' || intent.kind === 'react' || intent.kind === 'mark_read';
+}
+
+export function isChatIntent(intent: Intent): intent is ChatIntent {
+  return (
+    isSendingIntent(intent) ||
+    intent.kind === 'schedule_message' ||
+    intent.kind === 'create_conversation'
+  );
 }
 
 /** Whether the owner acts now, or did when scheduling this. */
@@ -218,7 +224,7 @@ function granted(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCo
 }
 
 /** Valid for one session, in one chat, with one contact, until the conversation ends. */
-export function conversationAuthority(
+function conversationAuthority(
   actor: ConversationSession,
   { chat, conversation }: Pick<PolicyFacts, 'chat' | 'conversation'>,
 ): ReasonCode {
@@ -385,4 +391,91 @@ export function decideControl(
     case 'resume':
       return decisionFor(pausedIt ? 'token_scope' : 'paused_by_another');
   }
+}
+
+// Decides whether an actor may read in a chat. Checked for each chat before its text reaches a model or leaves by a
+// route; queries apply the same rules in SQL. A read across chats is one question per chat.
+
+export const READ_KINDS = [
+  'messages',
+  'search',
+  'digests',
+  'conversations',
+  'permissions',
+  'schedules',
+  'ledger',
+] as const;
+/** Text by people, its search results and summaries; and records of conversations, grants, schedules and decisions. */
+export type ReadKind = (typeof READ_KINDS)[number];
+
+export interface ReadFacts
+  extends Pick<PolicyFacts, 'chat' | 'contactGrant' | 'groupGrant' | 'conversation'> {
+  readonly what: ReadKind;
+}
+
+export function canRead(actor: Actor, facts: ReadFacts): Decision {
+  return decisionFor(refusedReader(actor, facts) ?? readAuthority(actor, facts));
+}
+
+const READERS: Readonly<Record<Actor['kind'], readonly ReadKind[]>> = {
+  owner: READ_KINDS,
+  assistant: READ_KINDS,
+  token: READ_KINDS,
+  auto_reply: ['messages', 'search'],
+  conversation: ['messages', 'search', 'conversations'],
+  observer: ['messages', 'search'],
+  scheduler: [],
+  notifier: [],
+};
+
+/** The scope a token needs for each kind of read. */
+export const SCOPE_TO_READ: Readonly<Record<ReadKind, Scope>> = {
+  messages: 'messages:read',
+  search: 'search:read',
+  digests: 'digests:read',
+  conversations: 'conversations:read',
+  permissions: 'permissions:read',
+  schedules: 'schedules:read',
+  ledger: 'ledger:read',
+};
+
+function refusedReader(actor: Actor, { what, chat }: ReadFacts): ReasonFor<'deny'> | null {
+  if (!Object.hasOwn(READERS, actor.kind)) return 'no_rule';
+  if (!READERS[actor.kind].includes(what)) return 'not_a_reader';
+  if (actor.kind === 'owner') return null;
+  if (actor.kind === 'token' && !actor.scopes.includes(SCOPE_TO_READ[what])) return 'missing_scope';
+  if (chat?.kind === 'direct' && chat.contact === null) return 'unresolved_identity';
+  if ('chat' in actor && actor.chat !== chat?.id) return 'other_chat';
+  const contact = chat?.kind === 'direct' ? chat.contact : null;
+  return isOnContactList(actor, contact) ? null : 'contact_not_on_token';
+}
+
+function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
+  const { what, chat } = facts;
+  const text = what === 'messages' || what === 'search' || what === 'digests';
+  switch (actor.kind) {
+    case 'owner':
+      return 'owner';
+    case 'assistant':
+      if (!text) return 'owners_assistant';
+      return chat?.kind === 'own' ? 'own_chat' : grantedToRead(facts);
+    case 'token':
+      return text ? grantedToRead(facts) : 'token_scope';
+    case 'auto_reply':
+      return chat?.kind === 'direct' ? grantedToRead(facts) : 'direct_chats_only';
+    case 'conversation':
+      return conversationAuthority(actor, facts);
+    case 'observer':
+      return chat?.kind === 'group' && chat.observed ? grantedToRead(facts) : 'not_observed';
+    case 'scheduler':
+    case 'notifier':
+      return 'not_a_reader';
+  }
+}
+
+function grantedToRead(facts: ReadFacts): ReasonCode {
+  if (facts.chat === null) return 'unknown_chat';
+  const grant = standingGrant(facts);
+  if (grant === null) return 'no_grant';
+  return grant.canRead ? 'standing_grant' : 'no_read_grant';
 }

@@ -64,18 +64,6 @@ interface AnswerApproval {
 }
 
 /** Sent to WhatsApp as soon as it is permitted. */
-type SendingIntent = SendMessage | React | MarkRead;
+export type SendingIntent = SendMessage | React | MarkRead;
 export type ChatIntent = SendingIntent | ScheduleMessage | CreateConversation;
 export type Intent = ChatIntent | ManageGrant | CancelSchedule | SetHold | AnswerApproval;
-
-export function isSendingIntent(intent: Intent): intent is SendingIntent {
-  return intent.kind === 'send_message' || intent.kind === 'react' || intent.kind === 'mark_read';
-}
-
-export function isChatIntent(intent: Intent): intent is ChatIntent {
-  return (
-    isSendingIntent(intent) ||
-    intent.kind === 'schedule_message' ||
-    intent.kind === 'create_conversation'
-  );
-}

@@ -2,10 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { isGrantWithin, narrowestGrant } from '../contacts/grants.ts';
 import type { Actor } from './actors.ts';
-import { decide, SCOPE_FOR } from './decide.ts';
+import {
+  canRead,
+  decide,
+  isChatIntent,
+  isSendingIntent,
+  type ReadFacts,
+  SCOPE_FOR,
+  SCOPE_TO_READ,
+} from './decide.ts';
 import type { PolicyFacts } from './facts.ts';
-import { isChatIntent, isSendingIntent } from './intents.ts';
-import { canRead, type ReadFacts, SCOPE_TO_READ } from './read.ts';
 import { DECISION_OUTCOMES, type Decision, REASONS, type ReasonCode } from './reasons.ts';
 import {
   anyActor,

@@ -1,5 +1,5 @@
-// The interface of the transport and its store. Received messages are already durable through the store, so the
-// transport's events are hints and receipts, never messages.
+// The interface of the transport and its store. Received messages become durable through the store, so the transport's
+// events never contain them.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 
@@ -45,8 +45,6 @@ export interface LinkHealth {
 export type TransportEvent =
   /** The state, QR code, pairing code or account changed. */
   | { readonly type: 'link'; readonly link: WhatsAppLink }
-  /** Something was added to the inbox and is durable. */
-  | { readonly type: 'received' }
   | {
       readonly type: 'receipt';
       readonly id: MessageId;

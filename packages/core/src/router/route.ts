@@ -2,8 +2,8 @@
 // its reason to the ledger. The reasons are persisted: never rename one.
 import type { ContactId, InstanceId } from '@relay/contract/ids';
 import { isMark } from '../messages/message.ts';
+import { canRead, type ReadFacts } from '../policy/decide.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
-import { canRead, type ReadFacts } from '../policy/read.ts';
 import { type ReasonFor, reasonText } from '../policy/reasons.ts';
 
 /** The router's own reasons; a refusal to read has the policy's reason. */

@@ -3,7 +3,7 @@
 import type { Log } from '@relay/core/log';
 import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
-import { lidOfJid, phoneOfJid, userOfJid } from './addresses.ts';
+import { lidOfJid, phoneOfJid } from './addresses.ts';
 import type { LinkFacts } from './link.ts';
 import { type AccountKeys, openAccountKeys } from './signal/account-keys.ts';
 
@@ -54,7 +54,3 @@ export function linkedIdentityOf(
   const { id, lid, name } = credentials.me ?? {};
   return { phone: phoneOfJid(id), lid: lidOfJid(lid), name: name ?? null };
 }
-
-/** The users that are the account itself: its number and its LID. */
-export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
-  [me?.id, me?.lid].flatMap((jid) => (jid ? userOfJid(jid) : []));

@@ -1,7 +1,13 @@
 // Reduces JIDs to what identifies a person or a group.
 // Invariant: pure; what is no address is returned as null or unchanged, never as somebody else.
 import { aliasOfJid } from '@relay/core/contacts/alias';
-import { isHostedPnUser, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys';
+import {
+  type AuthenticationCreds,
+  isHostedPnUser,
+  isLidUser,
+  isPnUser,
+  jidDecode,
+} from '@whiskeysockets/baileys';
 
 const DEVICE = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/;
 
@@ -14,6 +20,10 @@ export function personJid(jid: string): string {
 }
 
 export const userOfJid = (jid: string): string => personJid(jid).split('@', 1)[0] ?? '';
+
+/** The users that are the account itself: its number and its LID. */
+export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
+  [me?.id, me?.lid].flatMap((jid) => (jid ? userOfJid(jid) : []));
 
 export const isGroupJid = (jid: string): boolean => jid.endsWith('@g.us');
 

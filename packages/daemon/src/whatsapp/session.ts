@@ -9,8 +9,8 @@ import {
   TransportStoreFault,
 } from '@relay/core/ports/transport';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
-import { isLinked, linkedIdentityOf, type OpenAccount, ownUsers } from './account.ts';
-import { personJids, phoneOfJid } from './addresses.ts';
+import { isLinked, linkedIdentityOf, type OpenAccount } from './account.ts';
+import { ownUsers, personJids, phoneOfJid } from './addresses.ts';
 import type { ConnectionHealth, LinkBoard } from './link.ts';
 import { AckWaiters, sendOverSocket } from './outbound/send.ts';
 import { followReplay, followServerEvents } from './server-events.ts';

@@ -36,6 +36,8 @@ interface BaileysTransportOptions {
   readonly findSent: FindSent;
   /** Groups in which Relay must stay invisible; none by default. */
   readonly isSilent?: IsObservedGroup;
+  /** Called when received messages are durable. */
+  readonly onReceived: () => void;
   readonly log: Log;
   readonly now?: () => Date;
   /** In [0, 1). */
@@ -245,10 +247,8 @@ class BaileysTransport implements Transport {
   }
 
   async #open(): Promise<OpenAccount> {
-    const account = await openAccount(this.#options.openStore, {
-      log: this.#options.log,
-      onReceived: () => this.#board.publish({ type: 'received' }),
-    });
+    const { openStore, log, onReceived } = this.#options;
+    const account = await openAccount(openStore, { log, onReceived });
     this.#health.follow(account.keys.stats);
     return account;
   }

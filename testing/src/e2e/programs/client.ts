@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/contract/api/credentials';
 import type { Scope } from '@relay/contract/policy/scopes';
-import { lineTransport } from '@relay/daemon/interfaces/mcp/transports';
+import { lineTransport } from '@relay/daemon/interfaces/mcp/server';
 import type { LinkedRelay } from '../linked.ts';
 
 export const VERSIONS = { current: '2026-07-28', previous: '2025-11-25' } as const;

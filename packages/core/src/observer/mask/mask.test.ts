@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GroupMessage } from '../message.ts';
 import { groupMessage } from '../testing/message.ts';
-import { maskIdentifiers, maskPrivate } from './mask.ts';
-import { privateMatter } from './private-matters.ts';
+import { maskIdentifiers, maskPrivate, privateMatter } from './mask.ts';
 
 /** Six times as much of it. */
 const GROWS_WITH_ITS_SQUARE = 36;

@@ -9,8 +9,9 @@ import {
   readMessageSigns,
   type Sign,
   type Signs,
+  type Weights,
+  weigh,
 } from './signs.ts';
-import { type Weights, weigh } from './weigh.ts';
 import { ALONE, IN_TALK } from './weights.ts';
 
 /** The cost of losing a message of content, in kept messages of noise. */

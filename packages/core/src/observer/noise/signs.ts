@@ -1,5 +1,5 @@
-// Extracts features of a single message as named numbers between 0 and 1; `weights.ts` has their weights. Nothing here
-// depends on a group or person.
+// Extracts features of a single message as named numbers between 0 and 1, and computes from them and the weights in
+// `weights.ts` how likely it is content. Nothing here depends on a group or person.
 
 import { foldText } from '../../search/words.ts';
 import type { GroupMessage, NoiseCategory } from '../message.ts';
@@ -15,6 +15,9 @@ import {
 /** A missing sign is 0. */
 export type Signs = ReadonlyMap<string, number>;
 export type Sign = readonly [name: string, size: number | boolean];
+
+/** The weight of each sign: above 0 it indicates content. */
+export type Weights = Readonly<Record<string, number>>;
 
 export interface MessageSigns {
   readonly text: NoiseText;
@@ -63,6 +66,16 @@ export function readMessageSigns(message: GroupMessage): MessageSigns {
 /** Omits signs that are 0. */
 export const collectSigns = (signs: readonly Sign[]): Signs =>
   new Map(signs.flatMap(([name, size]) => (Number(size) === 0 ? [] : [[name, Number(size)]])));
+
+/**
+ * The probability that a message with these signs is content. A plain weighted sum, so that `weights.ts` shows why a
+ * message was dropped.
+ */
+export function weigh(signs: Signs, weights: Weights): number {
+  let sum = weights.always ?? 0;
+  for (const [name, size] of signs) sum += size * (weights[name] ?? 0);
+  return 1 / (1 + Math.exp(-sum));
+}
 
 const BUSY: ReadonlySet<WordSense> = new Set([
   'time',

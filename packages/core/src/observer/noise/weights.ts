@@ -1,6 +1,6 @@
 // The weights of the signs: above 0 for content, below for noise. Written by bench/learn-noise.ts from two labelled
 // weeks; do not edit.
-import type { Weights } from './weigh.ts';
+import type { Weights } from './signs.ts';
 
 /** For a message without context. */
 export const ALONE: Weights = {

@@ -7,9 +7,9 @@ import { SCOPES } from '@relay/contract/policy/scopes';
 import fc from 'fast-check';
 import type { Grant } from '../../contacts/grants.ts';
 import type { Actor } from '../actors.ts';
+import { isChatIntent, READ_KINDS, type ReadFacts } from '../decide.ts';
 import type { ChatFacts, PolicyFacts } from '../facts.ts';
-import { type Intent, isChatIntent } from '../intents.ts';
-import { READ_KINDS, type ReadFacts } from '../read.ts';
+import type { Intent } from '../intents.ts';
 import {
   ANA,
   ANAS_CHAT,

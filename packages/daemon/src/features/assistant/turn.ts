@@ -42,7 +42,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { Job } from '../../platform/jobs/worker.ts';
+import type { Job } from '../../platform/jobs/jobs.ts';
 import type { MessageHit } from '../search/search.ts';
 import { runSlashCommand } from './commands.ts';
 import { FALLBACK_ANSWERS, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';

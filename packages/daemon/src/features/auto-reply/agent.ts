@@ -5,9 +5,12 @@ import { RelayError } from '@relay/contract/errors';
 import type { AgentSettings } from '@relay/contract/settings';
 import { shortenMiddle } from '@relay/core/agent/context-window';
 import {
+  createPromptMarks,
   joinTexts,
   type LabelledText,
+  type PromptMarks,
   prompt,
+  showMark,
   type TrustedText,
   textFromChat,
   trustedText,
@@ -18,7 +21,6 @@ import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ComposeReply, ReplyContext, ReplyLine } from '@relay/core/ports/agent-turn';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
-import { createPromptMarks, type PromptMarks, showMark } from '../../models/agent/prompt-marks.ts';
 import { createAgentSession, type SessionMessage } from '../../models/agent/session.ts';
 import type { WebSearch } from '../web-search/web-search.ts';
 

@@ -1,7 +1,6 @@
 import { chatId, runId } from '@relay/contract/ids';
-import { textFromChat } from '@relay/core/agent/labelled-text';
+import { createPromptMarks, textFromChat } from '@relay/core/agent/labelled-text';
 import { expect, test } from 'vitest';
-import { createPromptMarks } from '../../models/agent/prompt-marks.ts';
 import { replyInstructions, replyMessages } from './agent.ts';
 
 const RUN = runId('5e55105e-0000-4000-8000-000000000001');

@@ -43,8 +43,8 @@ import {
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
+import type { Job } from '../../platform/jobs/jobs.ts';
 import { setTimer } from '../../platform/jobs/timers.ts';
-import type { Job } from '../../platform/jobs/worker.ts';
 import { enqueueReplies } from './on-message.ts';
 import {
   cooldownOf,

@@ -14,10 +14,13 @@ import {
   shortenMiddle,
 } from '@relay/core/agent/context-window';
 import {
+  createPromptMarks,
   isTrustedText,
   joinTexts,
   type LabelledText,
+  type PromptMarks,
   prompt,
+  showMark,
   type TrustedText,
   textFromChat,
   trustedText,
@@ -33,7 +36,6 @@ import type {
 } from '@relay/core/ports/agent-turn';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
-import { createPromptMarks, type PromptMarks, showMark } from '../../models/agent/prompt-marks.ts';
 import {
   type AgentSession,
   type AgentStopReason,

@@ -1,10 +1,9 @@
 import type { TranscriptLine } from '@relay/contract/api/instances';
 import { chatId, instanceId, runId } from '@relay/contract/ids';
-import { textFromChat, trustedText } from '@relay/core/agent/labelled-text';
+import { createPromptMarks, textFromChat, trustedText } from '@relay/core/agent/labelled-text';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { createPromptMarks } from '../../models/agent/prompt-marks.ts';
 import { conversationInstructions, conversationMessages } from './agent.ts';
 
 const INSTANCE = instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');

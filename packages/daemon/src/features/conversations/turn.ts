@@ -31,7 +31,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { Job } from '../../platform/jobs/worker.ts';
+import type { Job } from '../../platform/jobs/jobs.ts';
 import {
   type InstanceRow,
   lockInstance,

@@ -16,7 +16,7 @@ import { Webhook } from 'standardwebhooks';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { JobHandler } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/jobs.ts';
 import { dropDigestLines, putDigestLines } from './folder.ts';
 import {
   type DigestCopy,

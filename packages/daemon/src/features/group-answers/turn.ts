@@ -5,9 +5,11 @@ import { RelayError } from '@relay/contract/errors';
 import type { MessageId, RunId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
 import {
+  createPromptMarks,
   joinTexts,
   type LabelledText,
   prompt,
+  showMark,
   type TrustedText,
   textFromChat,
   trustedText,
@@ -28,7 +30,6 @@ import type { ReasonCode } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
-import { createPromptMarks, showMark } from '../../models/agent/prompt-marks.ts';
 import { chatOnlyHooks, createAgentSession } from '../../models/agent/session.ts';
 import { type AgentTool, defineAgentTool } from '../../models/agent/tools.ts';
 import type { Gate } from '../../pipeline/gate/gate.ts';
@@ -58,7 +59,7 @@ import {
 import { endRun } from '../../platform/db/runs.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/worker.ts';
+import type { Job } from '../../platform/jobs/jobs.ts';
 import type { MessageSearch } from '../search/search.ts';
 
 export function onGroupAnswer(deps: GroupAnswerDeps) {

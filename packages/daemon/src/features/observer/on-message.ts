@@ -25,7 +25,7 @@ import { dropObserverRequest, putObserverRequest } from '../../platform/db/obser
 import { addObserverUsage } from '../../platform/db/observer/runs.ts';
 import type { UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/worker.ts';
+import type { Job } from '../../platform/jobs/jobs.ts';
 import { expectDigest } from './digest/due.ts';
 
 const ALL_TIME = new Date(0);

@@ -18,7 +18,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { JobHandler } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/jobs.ts';
 import type { ScheduleDeps } from './service.ts';
 import { lockSchedule, ruleOf, type ScheduleRow, setNextOccurrence } from './sql.ts';
 

@@ -23,8 +23,7 @@ import { appendEvent } from '../../platform/db/events.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type Egress, EgressError } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
-import type { Job, JobHandler } from '../../platform/jobs/worker.ts';
+import type { Job, JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
 import {
   type DeliverySettlement,
   type DueDelivery,

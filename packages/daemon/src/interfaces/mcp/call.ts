@@ -1,4 +1,4 @@
-// Runs one tool call of a client, whichever way it arrived.
+// Runs one tool call of a client, whichever way it arrived, and lists all tools.
 // Invariant: the token and its scopes are looked up at this call, the input is parsed with the tool's schema before the
 // tool sees it, and only the tool's own output is returned.
 
@@ -14,11 +14,12 @@ import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import { noteTokenReads } from '../../platform/db/tokens.ts';
 import {
   type CallContext,
+  type CallTurn,
+  type CallTurns,
   type ClientCall,
   type ClientDeps,
   type ClientTool,
   InputRequiredError,
-  OrderedCall,
 } from './tool.ts';
 import {
   getChatsTool,
@@ -50,13 +51,13 @@ export async function callTool(
   hash: string,
   name: string,
   input: unknown,
-  door: CallContext,
+  context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = CLIENT_TOOLS.get(name);
   // Created before anything is awaited, so that its place is the order of arrival.
-  const line = new OrderedCall(deps.callOrder, `${hash} ${tool?.name}`);
+  const orderedCall = new OrderedCall(deps.callOrder, `${hash} ${tool?.name}`);
   try {
-    return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
+    return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, context.signal, async (signal) => {
       const client = await deps.tokens.findClient(hash);
       if (client === null) throw new RelayError('unauthorized');
       if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
@@ -67,11 +68,11 @@ export async function callTool(
       if (!given.success) {
         throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
       }
-      if (door.key !== null && !KEY.safeParse(door.key).success) {
+      if (context.key !== null && !KEY.safeParse(context.key).success) {
         throw new RelayError('invalid_request', { what: 'the idempotency key is not valid' });
       }
       deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
-      const call = createCall(deps, client, { ...door, signal }, line);
+      const call = createCall(deps, client, { ...context, signal }, orderedCall);
       return tool.output.parse(await tool.run(call, given.data));
     });
   } catch (error) {
@@ -79,7 +80,7 @@ export async function callTool(
       ? error
       : toRelayError(deps.log, name.slice(0, 60), error);
   } finally {
-    line.release();
+    orderedCall.release();
   }
 }
 
@@ -89,17 +90,17 @@ export const isAllowed = ({ scopes }: TokenClient, { scope }: ClientTool): boole
 function createCall(
   deps: ClientDeps,
   client: TokenClient,
-  door: CallContext,
-  line: OrderedCall,
+  context: CallContext,
+  orderedCall: OrderedCall,
 ): ClientCall {
   return {
-    ...door,
+    ...context,
     deps,
     client,
     actor: tokenActor(client),
     scope: { kind: 'token', contacts: client.contacts },
     noteRead: (db, chats) => noteTokenReads(db, deps.lease.account, client.id, chats),
-    inTurn: (work) => line.inTurn(work),
+    inTurn: (work) => orderedCall.inTurn(work),
   };
 }
 
@@ -140,6 +141,55 @@ export async function withTimeLimit<T>(
   } finally {
     clearTimeout(timer);
     cancelled.removeEventListener('abort', cancel);
+  }
+}
+
+// Keeps calls in order: calls of one token to one tool write in the order in which they arrived.
+// Invariant: a turn that is given back, used or not, never blocks the next one.
+
+export class CallOrder implements CallTurns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  reserve(queue: string): CallTurn {
+    const comes = this.#last.get(queue) ?? Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const over = comes.then(() => promise);
+    this.#last.set(queue, over);
+    void over.then(() => {
+      if (this.#last.get(queue) === over) this.#last.delete(queue);
+    });
+    return { comes, giveBack: resolve };
+  }
+}
+
+/**
+ * One call's place in the order: the first work runs in the order of arrival, later work after the calls that arrived
+ * since.
+ */
+export class OrderedCall {
+  readonly #turns: CallTurns;
+  readonly #queue: string;
+  #turn: CallTurn | null;
+
+  constructor(turns: CallTurns, queue: string) {
+    this.#turns = turns;
+    this.#queue = queue;
+    this.#turn = turns.reserve(queue);
+  }
+
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#turn ??= this.#turns.reserve(this.#queue);
+    try {
+      await this.#turn.comes;
+      return await work();
+    } finally {
+      this.release();
+    }
+  }
+
+  release(): void {
+    this.#turn?.giveBack();
+    this.#turn = null;
   }
 }
 

@@ -6,25 +6,25 @@ import type { ListedTool } from '@relay/contract/api/tools';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
 
-type McpTransports = ReturnType<typeof import('./transports.ts')['openTransports']>;
+type McpTransports = ReturnType<typeof import('./server.ts')['openTransports']>;
 
 export function openClientApi(deps: ClientDeps) {
   let opened: Promise<McpTransports> | null = null;
-  const doors = (): Promise<McpTransports> => {
-    opened ??= import('./transports.ts').then(({ openTransports }) => openTransports(deps));
+  const transports = (): Promise<McpTransports> => {
+    opened ??= import('./server.ts').then(({ openTransports }) => openTransports(deps));
     return opened;
   };
   return {
     fetch: async (request: Request, hash: string, body: unknown): Promise<Response> =>
-      (await doors()).fetch(request, hash, body),
+      (await transports()).fetch(request, hash, body),
     pipe(connection: Duplex, hash: string): void {
-      doors().then(
+      transports().then(
         ({ pipe }) => pipe(connection, hash),
         () => connection.destroy(),
       );
     },
-    tools: (program: TokenClient): readonly ListedTool[] =>
-      [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toToolShown),
+    tools: (client: TokenClient): readonly ListedTool[] =>
+      [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(client, tool)).map(toListedTool),
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
       callTool(deps, hash, tool, input, { ...PLAIN_CALL, key }),
   };
@@ -37,7 +37,7 @@ const PLAIN_CALL: Omit<CallContext, 'key'> = {
   confirm: async () => 'cannot',
 };
 
-const toToolShown = (tool: ClientTool): ListedTool => ({
+const toListedTool = (tool: ClientTool): ListedTool => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,

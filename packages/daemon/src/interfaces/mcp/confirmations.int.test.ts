@@ -9,7 +9,7 @@ import {
   type Version,
 } from '@relay/testing/e2e/programs/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from './testing/fixture.ts';
+import { freshMcpHarness } from './testing/fixture.ts';
 
 const ANNA = '4915177000001';
 const ASKS = { capabilities: { elicitation: {} } };
@@ -20,11 +20,11 @@ const toolCall = (message = 'Hello', chat_id = 'Anna') => ({
 });
 
 async function fixture() {
-  const programs = await freshPrograms(onTestFinished);
-  await programs.person(ANNA, 'Anna');
-  programs.start();
-  const token = await programs.newToken({ scopes: ['messages:send'], confirm: true });
-  return { ...programs, token };
+  const harness = await freshMcpHarness(onTestFinished);
+  await harness.person(ANNA, 'Anna');
+  harness.start();
+  const token = await harness.newToken({ scopes: ['messages:send'], confirm: true });
+  return { ...harness, token };
 }
 
 type Said = { action: 'accept' | 'decline' | 'cancel'; content?: { send: boolean } };
@@ -86,7 +86,7 @@ test('ends the call at once when the person declines in any way, without asking 
 });
 
 test('waits for the owner’s approval when nobody can be asked', async () => {
-  const { connect, token, network, approvals, programs, hashOf } = await fixture();
+  const { connect, token, network, approvals, clientApi, hashOf } = await fixture();
   const cannot: readonly (readonly [McpTransportKind, Version, object])[] = [
     ['http', 'previous', ASKS],
     ['http', 'current', {}],
@@ -105,7 +105,7 @@ test('waits for the owner’s approval when nobody can be asked', async () => {
     expect(waiting).toHaveLength(index + 1);
     await client.close();
   }
-  const plain = await programs.call(
+  const plain = await clientApi.call(
     hashOf(token),
     'send_message',
     toolCall('plain').arguments,
@@ -130,7 +130,7 @@ test('waits for the owner and asks nobody else when the gate requires an approva
 });
 
 /** A client that claims and returns whatever it likes. */
-function cheat(programs: Awaited<ReturnType<typeof fixture>>, token: TokenSecret) {
+function cheat(harness: Awaited<ReturnType<typeof fixture>>, token: TokenSecret) {
   return async (params: object): Promise<Record<string, unknown>> => {
     const body = {
       jsonrpc: '2.0',
@@ -154,7 +154,7 @@ function cheat(programs: Awaited<ReturnType<typeof fixture>>, token: TokenSecret
         'mcp-name': 'send_message',
       },
     });
-    const response = await programs.programs.fetch(request, programs.hashOf(token), body);
+    const response = await harness.clientApi.fetch(request, harness.hashOf(token), body);
     return (await response.json()) as Record<string, unknown>;
   };
 }
@@ -166,10 +166,10 @@ interface Round {
 }
 
 test('accepts a confirmation for one message only, and only once', async () => {
-  const programs = await fixture();
-  const { token, network, newToken, person } = programs;
+  const harness = await fixture();
+  const { token, network, newToken, person } = harness;
   await person('4915177000002', 'Ben');
-  const call = cheat(programs, token);
+  const call = cheat(harness, token);
   const asks = { result: { resultType: 'input_required' } };
 
   const { result } = (await call(toolCall('Pay 10'))) as unknown as Round;
@@ -181,7 +181,7 @@ test('accepts a confirmation for one message only, and only once', async () => {
   expect(await call({ ...toolCall('Pay 19'), ...yes })).toMatchObject(asks);
   expect(await call({ ...toolCall('Pay 10', 'Ben'), ...yes })).toMatchObject(asks);
   const other = await newToken({ scopes: ['messages:send'], confirm: true });
-  expect(await cheat(programs, other)({ ...toolCall('Pay 10'), ...yes })).toMatchObject(asks);
+  expect(await cheat(harness, other)({ ...toolCall('Pay 10'), ...yes })).toMatchObject(asks);
   for (const at of [3, 20, requestState.length - 2]) {
     const flipped = requestState[at] === 'A' ? 'B' : 'A';
     const forged = `${requestState.slice(0, at)}${flipped}${requestState.slice(at + 1)}`;
@@ -199,8 +199,8 @@ test('accepts a confirmation for one message only, and only once', async () => {
 });
 
 test('locks nothing while a person is being asked', async () => {
-  const programs = await fixture();
-  const { connect, token, network, newToken } = programs;
+  const harness = await fixture();
+  const { connect, token, network, newToken } = harness;
   const slow = await connect(token, 'pipe', 'previous', ASKS);
   const thinking = Promise.withResolvers<Said>();
   const asked = Promise.withResolvers<void>();
@@ -211,11 +211,11 @@ test('locks nothing while a person is being asked', async () => {
   });
   const waiting = slow.callTool(toolCall('slow'));
   await asked.promise;
-  await slow.callTool(toolCall('quick, the same program'));
+  await slow.callTool(toolCall('quick, the same client'));
   const free = await newToken({ scopes: ['messages:send'] });
   const other = await connect(free, 'http', 'current');
-  await other.callTool(toolCall('quick, another program'));
+  await other.callTool(toolCall('quick, another client'));
   thinking.resolve(YES);
   await waiting;
-  expect(network.shown).toEqual(['quick, the same program', 'quick, another program', 'slow']);
+  expect(network.shown).toEqual(['quick, the same client', 'quick, another client', 'slow']);
 });

@@ -9,13 +9,13 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLog } from '../../platform/log/log.ts';
-import { freshPrograms } from './testing/fixture.ts';
+import { freshMcpHarness } from './testing/fixture.ts';
 
 test('logs at most 50 characters of a message, at debug only', async () => {
   verifies('002-SEC-LOG-50');
   const folder = await mkdtemp(join(tmpdir(), 'relay log '));
   onTestFinished(() => removeFolder(folder));
-  const { person, newToken, connect, deps, start, network } = await freshPrograms(onTestFinished);
+  const { person, newToken, connect, deps, start, network } = await freshMcpHarness(onTestFinished);
   await person('4915177000001', 'Anna');
   start();
   const token = await newToken({ scopes: ['messages:send'] });
@@ -48,8 +48,8 @@ test('logs at most 50 characters of a message, at debug only', async () => {
 });
 
 test('answers an internal error with one sentence and an id, over every transport', async () => {
-  const { newToken, connect, deps, network, programs, hashOf, logged } =
-    await freshPrograms(onTestFinished);
+  const { newToken, connect, deps, network, clientApi, hashOf, logged } =
+    await freshMcpHarness(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   network.become({ ...UNLINKED, state: 'qr_ready', qr: 'x' });
   Object.assign(deps, {
@@ -64,7 +64,7 @@ test('answers an internal error with one sentence and an id, over every transpor
     expect(logged.some(({ fields }) => fields.request === request)).toBe(true);
     await client.close();
   }
-  await expect(programs.call(hashOf(token), 'authenticate_qr', {}, null)).rejects.toThrow(
+  await expect(clientApi.call(hashOf(token), 'authenticate_qr', {}, null)).rejects.toThrow(
     internalError,
   );
 });

@@ -17,7 +17,7 @@ const loaded = async (file: string): Promise<string[]> => {
   return stdout.split('\n').filter(Boolean);
 };
 
-test('loads the MCP library with the transports and not with the daemon', async () => {
+test('loads the MCP library with the MCP server and not with the daemon', async () => {
   expect(await loaded('../../features.ts')).toEqual([]);
-  expect(await loaded('./transports.ts')).toContain('@modelcontextprotocol/server');
+  expect(await loaded('./server.ts')).toContain('@modelcontextprotocol/server');
 });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { lineTransport } from './transports.ts';
+import { lineTransport } from './server.ts';
 
 /** A connection whose other end echoes each request once the test releases it. */
 async function open() {

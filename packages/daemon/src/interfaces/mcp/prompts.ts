@@ -1,4 +1,5 @@
-// MCP prompts: lists those that the token's scopes allow, and validates their arguments.
+// MCP prompts and completions: lists the prompts that the token's scopes allow, validates their arguments, and completes
+// names and ids.
 import {
   type CompleteRequestParams,
   type GetPromptResult,
@@ -249,8 +250,8 @@ const PROMPTS: readonly ClientPrompt[] = [
   },
 ];
 
-const isPromptAllowed = (program: TokenClient, { scopes }: ClientPrompt): boolean =>
-  scopes.every((scope) => program.scopes.includes(scope));
+const isPromptAllowed = (client: TokenClient, { scopes }: ClientPrompt): boolean =>
+  scopes.every((scope) => client.scopes.includes(scope));
 
 /** Quotes the person's own words, so that it is clear where they end. */
 const quoteInput = (text: string): string => `“${text.replace(/[“”]/g, '"')}”`;

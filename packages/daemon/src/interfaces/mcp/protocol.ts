@@ -1,5 +1,5 @@
-// Answers MCP requests other than tool calls: resources, prompts and completions. The token is looked up at each
-// request; a refusal is a JSON-RPC error with a sentence of the error table and nothing else.
+// What the MCP request handlers share: answers for an authorized client, confirmations by the person at the client, and
+// the correction of error codes that the library would change.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -21,6 +21,9 @@ import { z } from 'zod';
 import { toRelayError } from './call.ts';
 import { seedErrorCode } from './reachability.ts';
 import { type ClientDeps, type ConfirmationAnswer, InputRequiredError } from './tool.ts';
+
+// Answers MCP requests other than tool calls: resources, prompts and completions. The token is looked up at each
+// request; a refusal is a JSON-RPC error with a sentence of the error table and nothing else.
 
 /** What the answer to one request depends on. */
 export interface AuthorizedRequest {

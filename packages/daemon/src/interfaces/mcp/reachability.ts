@@ -1,5 +1,5 @@
-// Checks whether WhatsApp is reachable before anything is submitted: after NETWORK_ERROR nothing may stay queued. For a
-// lost network it waits as seed 002 says; an ended session is reported as such and not as another error.
+// Checks whether WhatsApp is reachable, defines the errors that seed 002 has codes for, and reports unexpected answers of
+// WhatsApp to the owner.
 import { type ConnectionState, connectionSentence } from '@relay/contract/connection/states';
 import { type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
@@ -8,6 +8,9 @@ import { notifyOwner } from '../../pipeline/gate/gate.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { ClientCall, ClientDeps } from './tool.ts';
+
+// WhatsApp is checked before anything is submitted: after NETWORK_ERROR nothing may stay queued. For a lost network the
+// check waits as seed 002 says; an ended session is reported as such and not as another error.
 
 type Reachability =
   | 'up'

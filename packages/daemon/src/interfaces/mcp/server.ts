@@ -1,26 +1,35 @@
-// Creates the MCP server of one request or one connection, with one factory for all transports and protocol versions.
-// It lists and calls the tools that the token allows.
+// The MCP server over its two transports: one request over HTTP, and one connection with a message per line. Importing
+// this file loads the MCP library, so only `client-api.ts` does, on first use.
+import type { Duplex } from 'node:stream';
 import {
   type CacheHint,
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  createMcpHandler,
   type InputRequiredResult,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
   type McpRequestContext,
   McpServer,
   type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   type ServerContext,
   type Tool,
+  type Transport,
 } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { registerPrompts } from './prompts.ts';
-import { type ConfirmationSubject, type Confirmations, patchErrorCodes } from './protocol.ts';
+import { type ConfirmationSubject, Confirmations, patchErrorCodes } from './protocol.ts';
 import { SeedError } from './reachability.ts';
-import type { ChangeNotices } from './resources/change-notices.ts';
+import { ChangeNotices, createListenHandler, isListenRequest } from './resources/change-notices.ts';
 import { registerResources } from './resources/handlers.ts';
 import {
   type CallContext,
@@ -30,8 +39,38 @@ import {
   toJsonSchema,
 } from './tool.ts';
 
+export function openTransports(deps: ClientDeps) {
+  const confirmations = new Confirmations();
+  // Logged as body, because the library's messages may quote what a client sent.
+  const onerror = ({ message }: Error) => deps.log.debug('mcp', { body: message });
+  const notices = new ChangeNotices(deps);
+  const factory = createServerFactory(
+    deps,
+    confirmations,
+    ({ authInfo }) => authInfo?.token ?? '',
+    null,
+  );
+  const handler = createMcpHandler(factory, { onerror });
+  return {
+    async fetch(request: Request, hash: string, parsedBody: unknown): Promise<Response> {
+      const fetch = isListenRequest(parsedBody)
+        ? await createListenHandler(notices, hash, factory, onerror)
+        : handler.fetch;
+      // The library calls it a token but does not inspect it; it is the token's hash.
+      return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
+    },
+    pipe(connection: Duplex, hash: string): void {
+      const pinned = createServerFactory(deps, confirmations, () => hash, notices);
+      serveStdio(pinned, { transport: lineTransport(connection), onerror });
+    },
+  };
+}
+
+// The server of one request or one connection: one factory for all transports and protocol versions. It lists and calls
+// the tools that the token allows.
+
 /** `hash` is the token's, from the transport; what the client says about itself is ignored. */
-export const createServerFactory =
+const createServerFactory =
   (
     deps: ClientDeps,
     confirmations: Confirmations,
@@ -52,10 +91,10 @@ export const createServerFactory =
     patchErrorCodes(mcp);
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => {
-      const program = await deps.tokens.findClient(hash);
-      if (program === null) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, UNKNOWN);
+      const client = await deps.tokens.findClient(hash);
+      if (client === null) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, UNKNOWN);
       return {
-        tools: [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toMcpTool),
+        tools: [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(client, tool)).map(toMcpTool),
       };
     });
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
@@ -63,13 +102,13 @@ export const createServerFactory =
       // In the current protocol each request declares the client's capabilities; before, the handshake did.
       const capabilities =
         context.era === 'modern' ? declaredIn(ctx) : server.getClientCapabilities();
-      const door: CallContext = {
-        ...exchange(ctx, params._meta),
+      const callContext: CallContext = {
+        ...callContextOf(ctx, params._meta),
         confirm: async (question) =>
           canAsk(capabilities) ? confirmations.answer(ctx, about, question) : 'cannot',
       };
       return answerToolCall(
-        () => callTool(deps, hash, params.name, params.arguments, door),
+        () => callTool(deps, hash, params.name, params.arguments, callContext),
         ({ question }) => confirmations.ask(about, question),
       );
     });
@@ -111,7 +150,7 @@ function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation.form !== undefined || elicitation.url === undefined;
 }
 
-function exchange(
+function callContextOf(
   { mcpReq: { signal, notify } }: ServerContext,
   meta: Record<string, unknown> | undefined,
 ): Omit<CallContext, 'confirm'> {
@@ -135,7 +174,7 @@ function exchange(
 
 async function answerToolCall(
   call: () => Promise<Record<string, unknown>>,
-  ask: (unasked: InputRequiredError) => Promise<InputRequiredResult>,
+  ask: (required: InputRequiredError) => Promise<InputRequiredResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const output = await call();
@@ -164,3 +203,140 @@ const refusalResult = (error: RelayError): CallToolResult => ({
   ],
   _meta: { 'relay/code': error.code },
 });
+
+// MCP over a connection with one JSON message per line, which `relay mcp` connects to a client's stdin.
+// Invariant: the end of the input does not cancel running calls, so one piped line gets one line as answer; and unread
+// output is bounded.
+
+/** Maximum length of a line. */
+const MOST_BYTES = 1_048_576;
+/** Maximum number of running requests; further lines stay unread. */
+const MOST_WAITING = 64;
+/** A client that leaves this much unread has stopped reading. */
+const MOST_UNREAD_BYTES = 16 * MOST_BYTES;
+
+export function lineTransport(connection: Duplex): Transport {
+  const waiting = new Set<RequestId>();
+  let ended = false;
+  let closed = false;
+  const transport: Transport = {
+    async start() {
+      readLines(connection, MOST_BYTES, take);
+      connection.on('end', () => {
+        ended = true;
+        updateConnection();
+      });
+      connection.on('drain', () => updateConnection());
+      connection.on('error', () => connection.destroy());
+      connection.on('close', () => void transport.close());
+    },
+    async send(message) {
+      if (isJSONRPCResponse(message) && message.id !== undefined) waiting.delete(message.id);
+      write(message);
+      updateConnection();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      connection.end();
+      transport.onclose?.();
+    },
+  };
+
+  function write(message: object): void {
+    if (!connection.writable) return;
+    connection.write(`${JSON.stringify(message)}\n`);
+    if (connection.writableLength > MOST_UNREAD_BYTES) connection.destroy();
+  }
+
+  function updateConnection(): void {
+    if (ended && waiting.size === 0) void transport.close();
+    else if (waiting.size >= MOST_WAITING || connection.writableNeedDrain) connection.pause();
+    else connection.resume();
+  }
+
+  function take(line: string): void {
+    const { message, fault } = parseMessage(line);
+    if (message === undefined) write(fault);
+    else receive(message);
+  }
+
+  function receive(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message) && message.method !== LISTEN_METHOD) waiting.add(message.id);
+    // A cancelled request gets no answer.
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      waiting.delete(message.params?.requestId as RequestId);
+    }
+    transport.onmessage?.(message);
+    updateConnection();
+  }
+  return transport;
+}
+
+/** This request never ends by itself, so the end of the input does not wait for it. */
+const LISTEN_METHOD = 'subscriptions/listen';
+
+type ParsedMessage =
+  | { readonly message: JSONRPCMessage; readonly fault?: never }
+  | { readonly message?: never; readonly fault: object };
+
+function parseMessage(line: string): ParsedMessage {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { fault: fault(null, -32700, 'Parse error: not valid JSON.') };
+  }
+  if (isMessage(value)) return { message: value };
+  const what = 'Invalid Request: not a JSON-RPC 2.0 message.';
+  return { fault: fault(idOf(value), -32600, what) };
+}
+
+const isMessage = (value: unknown): value is JSONRPCMessage =>
+  isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
+
+const idOf = (value: unknown): RequestId | null => {
+  const { id } = (value ?? {}) as { id?: unknown };
+  return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null;
+};
+
+const fault = (id: RequestId | null, code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+});
+
+// Splits a connection into lines at the newline byte only: U+2028 may occur in a message, but node:readline would split
+// there. A line longer than the limit ends the connection.
+
+const NEWLINE = 10;
+
+export function readLines(
+  connection: Duplex,
+  mostBytes: number,
+  take: (line: string) => void,
+): void {
+  let pending: Buffer[] = [];
+  let size = 0;
+  const finish = (last: Buffer) => {
+    const line = Buffer.concat([...pending, last])
+      .toString('utf8')
+      .trim();
+    pending = [];
+    size = 0;
+    if (line !== '') take(line);
+  };
+  connection.on('data', (part: Buffer) => {
+    let from = 0;
+    for (let to = part.indexOf(NEWLINE); to !== -1; to = part.indexOf(NEWLINE, from)) {
+      finish(part.subarray(from, to));
+      from = to + 1;
+    }
+    const rest = part.subarray(from);
+    size += rest.length;
+    if (size > mostBytes) connection.destroy();
+    else if (rest.length > 0) pending.push(rest);
+  });
+  // `echo -n` sends a last line without a newline.
+  connection.on('end', () => finish(Buffer.alloc(0)));
+}

@@ -89,25 +89,25 @@ async function attemptSubmit<Done>(
   how: 'go_on' | 'ask_here' | 'ask_owner',
 ): Promise<SubmitOutcome<Done>> {
   const { gate, onChange } = call.deps;
-  const went = await call.inTurn(() =>
+  const result = await call.inTurn(() =>
     gate.withNumberCheck((check) =>
       transaction(call.deps, async (work) => {
         const act = await prepare(work.tx);
-        const went = await act.submit(work, {
+        const result = await act.submit(work, {
           needsConfirmation: how !== 'go_on',
           confirmsAtClient: how === 'ask_here',
           ...check,
         });
-        const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
-        if (unasked) throw new ConfirmationRequired(act.confirmationText);
+        const mustConfirm = how === 'ask_here' && result.decision.reason === 'confirm';
+        if (mustConfirm) throw new ConfirmationRequired(act.confirmationText);
         // The caller was told that the call is over, so nothing may happen afterwards.
         call.signal.throwIfAborted();
-        return went;
+        return result;
       }),
     ),
   );
   onChange();
-  return toSubmitOutcome(went);
+  return toSubmitOutcome(result);
 }
 
 function toSubmitOutcome<Done>({
@@ -140,8 +140,8 @@ export const onceByKey =
     if (asked === null) return prepare(tx);
     const before = (await claimIdempotencyKey(tx, asked)) as Done | PendingApproval | null;
     if (before !== null) {
-      const went = { decision: decisionFor('token_scope'), approval: null, output: before };
-      return { confirmationText: '', submit: async () => went };
+      const result = { decision: decisionFor('token_scope'), approval: null, output: before };
+      return { confirmationText: '', submit: async () => result };
     }
     const act = await prepare(tx);
     return {
@@ -149,14 +149,14 @@ export const onceByKey =
         return act.confirmationText;
       },
       async submit(work, context) {
-        const went = await act.submit(work, context);
-        const refused = went.output === null && went.approval === null;
+        const result = await act.submit(work, context);
+        const refused = result.output === null && result.approval === null;
         await keepIdempotentAnswer(
           work.tx,
           asked,
-          refused ? null : (went.output ?? toSubmitOutcome(went)),
+          refused ? null : (result.output ?? toSubmitOutcome(result)),
         );
-        return went;
+        return result;
       },
     };
   };

@@ -1,4 +1,5 @@
-// Defines a tool for clients: its name and schemas, the one scope it requires, and what it does.
+// Defines what a tool for clients is (its name and schemas, the one scope it requires, and what it does) and what it
+// may use when it runs.
 // Invariant: the list and all its texts are fixed when the daemon starts; no message can change what a client reads
 // about a tool.
 
@@ -124,7 +125,7 @@ export function toJsonSchema(schema: z.ZodObject, io: Io): Record<string, unknow
 const plain = (json: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(json, withoutLists));
 
-// The dependencies of the clients' tools: ports and plain functions, passed in by `compose.ts`.
+// The dependencies of the clients' tools: ports and plain functions, passed in by `features.ts`.
 
 export interface ClientDeps {
   readonly db: Db;
@@ -141,7 +142,7 @@ export interface ClientDeps {
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalService;
   readonly events: PostgresEventLog;
-  readonly callOrder: CallOrder;
+  readonly callOrder: CallTurns;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   /** The time zone for times of day; an IANA name. */
@@ -153,12 +154,24 @@ export interface ClientDeps {
   readonly now: () => Date;
   /** Rejects when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Whether the folder where the session is stored is writable. */
+  /** Whether the session of WhatsApp can be stored. */
   keepsSession(): Promise<boolean>;
   /** A PNG, as base64. */
   renderQr(qr: string): Promise<string>;
   /** Call after a commit: wakes the outbox and the streams. */
   onChange(): void;
+}
+
+/** Gives turns to calls, so that calls of one queue write in the order in which they arrived. */
+export interface CallTurns {
+  /** Takes the next turn of the queue at once. */
+  reserve(queue: string): CallTurn;
+}
+
+export interface CallTurn {
+  /** Resolves when all earlier turns are over. */
+  readonly comes: Promise<void>;
+  giveBack(): void;
 }
 
 // Actions of features that `mcp` does not import: passed in, carried out in the call's transaction, and decided by the
@@ -194,60 +207,4 @@ interface ClientActions {
     actor: TokenHolder,
     id: ScheduleId,
   ): Promise<{ readonly decision: Decision }>;
-}
-
-// Keeps calls in order: calls of one token to one tool write in the order in which they arrived.
-// Invariant: a turn that is given back, used or not, never blocks the next one.
-
-interface Turn {
-  /** Resolves when all earlier turns are over. */
-  readonly comes: Promise<void>;
-  giveBack(): void;
-}
-
-export class CallOrder {
-  readonly #last = new Map<string, Promise<void>>();
-
-  /** Takes the turn at once, so turns are in the order of the calls to `reserve`. */
-  reserve(line: string): Turn {
-    const comes = this.#last.get(line) ?? Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const over = comes.then(() => promise);
-    this.#last.set(line, over);
-    void over.then(() => {
-      if (this.#last.get(line) === over) this.#last.delete(line);
-    });
-    return { comes, giveBack: resolve };
-  }
-}
-
-/**
- * One call's place in the order: the first work runs in the order of arrival, later work after the calls that arrived
- * since.
- */
-export class OrderedCall {
-  readonly #turns: CallOrder;
-  readonly #name: string;
-  #turn: Turn | null;
-
-  constructor(turns: CallOrder, name: string) {
-    this.#turns = turns;
-    this.#name = name;
-    this.#turn = turns.reserve(name);
-  }
-
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.#turn ??= this.#turns.reserve(this.#name);
-    try {
-      await this.#turn.comes;
-      return await work();
-    } finally {
-      this.release();
-    }
-  }
-
-  release(): void {
-    this.#turn?.giveBack();
-    this.#turn = null;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallOrder, OrderedCall } from './tool.ts';
+import { CallOrder, OrderedCall } from './call.ts';
 
 test('runs work in the order of the calls, however long each takes to begin', async () => {
   const turns = new CallOrder();
@@ -12,13 +12,13 @@ test('runs work in the order of the calls, however long each takes to begin', as
   const later = [
     c.inTurn(async () => done.push('c')),
     b.inTurn(async () => done.push('b')),
-    new OrderedCall(turns, 'y').inTurn(async () => done.push('another line')),
+    new OrderedCall(turns, 'y').inTurn(async () => done.push('another queue')),
   ];
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(done).toEqual(['another line']);
+  expect(done).toEqual(['another queue']);
   await a.inTurn(async () => done.push('a'));
   await Promise.all(later);
-  expect(done).toEqual(['another line', 'a', 'b', 'c']);
+  expect(done).toEqual(['another queue', 'a', 'b', 'c']);
 });
 
 test('does not block on a call that leaves or fails, and puts its next work last', async () => {

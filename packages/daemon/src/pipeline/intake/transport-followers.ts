@@ -1,5 +1,5 @@
-// Records when the connection to WhatsApp is lost, and reports what was received meanwhile once the backlog is stored.
-// Invariant: an absence is recorded when it begins, so that a kill during it does not hide it.
+// Two followers of the transport's events besides the intake of messages: `AbsenceTracker` for times without a
+// connection, and `ContactSync` for what WhatsApp reports about contacts, groups and the account.
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
@@ -11,6 +11,9 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { beginRestartReport, finishRestartReport } from '../../platform/db/restart-report.ts';
 import type { Intake } from './intake.ts';
+
+// Records when the connection to WhatsApp is lost, and reports what was received meanwhile once the backlog is stored.
+// Invariant: an absence is recorded when it begins, so that a kill during it does not hide it.
 
 interface AbsenceTrackerOptions {
   readonly db: Db;

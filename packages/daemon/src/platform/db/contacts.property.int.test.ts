@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
 import { contactId } from '@relay/contract/ids';
-import { type Alias, aliasKey } from '@relay/core/contacts/alias';
 import {
+  type Alias,
   aliasBook,
+  aliasKey,
   type Contact,
   contactWithAlias,
   linkAliases,
-} from '@relay/core/contacts/alias-book';
+} from '@relay/core/contacts/alias';
 import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

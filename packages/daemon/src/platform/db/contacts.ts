@@ -3,15 +3,18 @@
 // than before.
 import { randomUUID } from 'node:crypto';
 import { type AccountId, type ContactId, contactId } from '@relay/contract/ids';
-import { type Alias, aliasKey, aliasOfJid, distinctAliases } from '@relay/core/contacts/alias';
 import {
+  type Alias,
   type AliasBook,
   aliasBook,
+  aliasKey,
+  aliasOfJid,
   type Contact,
   type ContactMerge,
   contactWithAlias,
+  distinctAliases,
   linkAliases,
-} from '@relay/core/contacts/alias-book';
+} from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';

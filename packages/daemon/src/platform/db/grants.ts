@@ -1,4 +1,4 @@
-// Reads the standing grants as seed 000 shows them: sorted by name, each with the number of its contact.
+// Reads the owner's grants: as the API lists them, and as the chats that the assistant or a client may know of.
 import type { Permission, PermissionKind } from '@relay/contract/api/contacts';
 import type { GrantOptions, ReplyMode } from '@relay/contract/contacts/grant-options';
 import type { AccountId, ChatId, ContactId, GrantId } from '@relay/contract/ids';
@@ -6,6 +6,8 @@ import type { Alias } from '@relay/core/contacts/alias';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 import { aliasJidSql } from './names-and-addresses.ts';
+
+// The grants as seed 000 shows them: sorted by name, each with the number of its contact.
 
 interface GrantRow {
   id: string;

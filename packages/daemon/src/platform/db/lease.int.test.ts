@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import type { Transaction } from './database.ts';
-import { holdLease, releaseLease, renewLease, takeLease } from './lease.ts';
+import { releaseLease, renewLease, takeLease } from './lease.ts';
+import { holdLease } from './transaction.ts';
 
 const store = await freshStore();
 const db = store.database.kysely;

@@ -1,9 +1,8 @@
 // The account lease: one worker acts for an account. Every write carries the lease's epoch, so that the writes of a
 // worker that lost its lease affect no rows.
-import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
-import type { Db, Transaction } from './database.ts';
+import type { Db } from './database.ts';
 
 export interface Lease {
   readonly account: AccountId;
@@ -81,18 +80,6 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
     .where('account_id', '=', lease.account)
     .where('epoch', '=', lease.epoch)
     .execute();
-}
-
-/** The first statement of every transaction that writes: nobody else can take the lease until it has committed. */
-export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
-  const row = await tx
-    .selectFrom('account_leases')
-    .select('epoch')
-    .where('account_id', '=', lease.account)
-    .where('epoch', '=', lease.epoch)
-    .forKeyShare()
-    .executeTakeFirst();
-  if (row === undefined) throw new RelayError('lease_lost');
 }
 
 const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`;

@@ -1,8 +1,9 @@
 // The only way to write. A transaction holds the account's lease until it commits, and runs again after a conflict with
 // another transaction.
+import { RelayError } from '@relay/contract/errors';
 import type { Db, Transaction } from './database.ts';
 import type { PostgresEventLog } from './events.ts';
-import { holdLease, type Lease } from './lease.ts';
+import type { Lease } from './lease.ts';
 
 /** Deadlock, serialization failure, and rows that another transaction has locked, created or merged away. */
 const CONFLICT_CODES = ['40P01', '40001', '55P03', '23505', '23503'];
@@ -55,6 +56,18 @@ export async function transaction<T>(
     events?.hint();
     return result;
   }
+}
+
+/** The first statement of every transaction that writes: nobody else can take the lease until it has committed. */
+export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
+  const row = await tx
+    .selectFrom('account_leases')
+    .select('epoch')
+    .where('account_id', '=', lease.account)
+    .where('epoch', '=', lease.epoch)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (row === undefined) throw new RelayError('lease_lost');
 }
 
 /** Runs several reads on one snapshot: concurrent writes are not seen. */

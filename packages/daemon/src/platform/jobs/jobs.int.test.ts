@@ -4,9 +4,8 @@ import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../db/lease.ts';
-import { Jobs } from './jobs.ts';
+import { JOB_POLL_MS, Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
-import { JOB_POLL_MS } from './worker.ts';
 
 const store = await freshStore();
 const { account, database, sql } = store;

@@ -6,10 +6,10 @@ import { longestWait } from '@relay/core/retry';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Transaction } from '../db/database.ts';
-import { holdLease, type Lease, takeLease } from '../db/lease.ts';
-import { Jobs } from './jobs.ts';
+import { type Lease, takeLease } from '../db/lease.ts';
+import { holdLease } from '../db/transaction.ts';
+import { type Job, Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
-import type { Job } from './worker.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;

@@ -11,12 +11,11 @@ import {
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import { StanzaIndex } from './decryption.ts';
+import { createRepositoryMaker, StanzaIndex } from './decryption.ts';
 import { createGatedAgent, FaultLatch, ReceivedAnnouncer, waitUntilDurable } from './durability.ts';
 import { KeyCache, KeyRecords } from './key-records.ts';
 import { restoreFailedSessions, silenceLibsignal, useNativeCrypto } from './libsignal-patches.ts';
 import { Credentials, Operations } from './operations.ts';
-import { createRepositoryMaker } from './repository.ts';
 
 export interface AccountKeys {
   /** Options for makeWASocket, for a socket to this address. */

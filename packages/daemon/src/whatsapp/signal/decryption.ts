@@ -1,22 +1,30 @@
-// Decrypts messages. The plaintext is journalled with the changed keys, because keys decrypt a message only once.
-// Invariant: keys, journal and inbox entry are one unit. It decrypts first; only a message that cannot be decrypted is
-// looked up in the journal.
+// Baileys' session repository: encrypts and decrypts messages, and makes every change of keys an operation of the
+// account.
+// Invariant: no operation waits for the network; addresses are resolved before it begins.
 
 import { createHash } from 'node:crypto';
 import type { InboxEntry, TransportStore } from '@relay/core/ports/transport';
 import {
   areJidsSameUser,
   type BinaryNode,
+  DEFAULT_CONNECTION_CONFIG,
+  isLidUser,
+  isPnUser,
   jidNormalizedUser,
   proto,
   type SignalKeyStore,
+  type SignalRepositoryWithLIDStore,
+  transferDevice,
+  type UserFacingSocketConfig,
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
+import { SessionRecord } from 'libsignal';
 import { type LidLookup, listKnownAddresses, resolveLid } from '../addresses.ts';
 import { type FaultLatch, waitUntilDurable } from './durability.ts';
+import { createGroupMethods } from './group-cipher.ts';
 import type { Credentials, Operations, UnitExtras } from './operations.ts';
 
-export interface DecryptionParts {
+interface DecryptionParts {
   readonly store: TransportStore;
   readonly credentials: Credentials;
   readonly operations: Operations;
@@ -25,12 +33,102 @@ export interface DecryptionParts {
   readonly count: (what: 'received' | 'journalHits' | 'undecryptable') => void;
 }
 
+type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
+
+export function createRepositoryMaker(parts: DecryptionParts): MakeSignalRepository {
+  const { operations } = parts;
+  const make = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
+  return ({ creds }, logger, phonesToLids) => {
+    const passThrough = {
+      transaction: <T>(work: () => Promise<T>) => work(),
+      isInTransaction: () => true,
+    };
+    const outer = make(
+      { creds, keys: { ...operations.autocommitKeys, ...passThrough } },
+      logger,
+      phonesToLids,
+    );
+    const inner = make({ creds, keys: { ...operations.transactionKeys, ...passThrough } }, logger);
+    // Bypasses Baileys' own cache, which would outlive a changed mapping.
+    inner.lidMapping.getLIDForPN = async (jid) =>
+      (await resolveLid(jid, lidLookupIn(operations.transactionKeys))) ?? null;
+    Object.assign(
+      inner,
+      createGroupMethods(operations.transactionKeys, inner.jidToSignalProtocolAddress),
+    );
+
+    const resolve = async (jid: string) => {
+      if (isPnUser(jid)) await outer.lidMapping.getLIDForPN(jid);
+    };
+    const { adopt, move } = createPhoneSessions(
+      operations.transactionKeys,
+      inner.jidToSignalProtocolAddress,
+    );
+    const decrypt: typeof inner.decryptMessage = async (arg) => {
+      try {
+        return await inner.decryptMessage(arg);
+      } catch (error) {
+        if (!(await adopt(arg.jid))) throw error;
+        return inner.decryptMessage(arg);
+      }
+    };
+    const open = createDecryptor(parts);
+    return Object.assign(outer, {
+      decryptMessage: async (arg) => {
+        await resolve(arg.jid);
+        const sealed = {
+          how: 'direct',
+          sender: arg.jid,
+          group: '',
+          ciphertext: arg.ciphertext,
+        } as const;
+        return open(sealed, () => decrypt(arg));
+      },
+      decryptGroupMessage: (arg) => {
+        const sealed = {
+          how: 'group',
+          sender: arg.authorJid,
+          group: arg.group,
+          ciphertext: arg.msg,
+        } as const;
+        return open(sealed, () => inner.decryptGroupMessage(arg));
+      },
+      encryptMessage: async (arg) => {
+        await resolve(arg.jid);
+        return operations.run(() => inner.encryptMessage(arg));
+      },
+      injectE2ESession: async (arg) => {
+        await resolve(arg.jid);
+        return operations.run(() => inner.injectE2ESession(arg));
+      },
+      encryptGroupMessage: (arg) => operations.run(() => inner.encryptGroupMessage(arg)),
+      getSenderKeyDistributionMessage: (arg) =>
+        operations.run(() => inner.getSenderKeyDistributionMessage(arg)),
+      processSenderKeyDistributionMessage: (arg) =>
+        operations.run(() => inner.processSenderKeyDistributionMessage(arg)),
+      close: () => {
+        inner.close?.();
+        outer.lidMapping.close();
+      },
+      deleteSession: (jids) => operations.run(() => inner.deleteSession(jids)),
+      migrateSession: async (from, to) => {
+        const migrated = (await operations.run(() => move(from, to))) ? 1 : 0;
+        return { migrated, skipped: 1 - migrated, total: 1 };
+      },
+    } satisfies Partial<SignalRepositoryWithLIDStore>);
+  };
+}
+
+// Decrypts messages. The plaintext is journalled with the changed keys, because keys decrypt a message only once.
+// Invariant: keys, journal and inbox entry are one unit. It decrypts first; only a message that cannot be decrypted is
+// looked up in the journal.
+
 type DecryptMessage = (
   sealed: SealedMessage,
   decrypt: () => Promise<Uint8Array>,
 ) => Promise<Uint8Array>;
 
-export function createDecryptor(parts: DecryptionParts): DecryptMessage {
+function createDecryptor(parts: DecryptionParts): DecryptMessage {
   const { count, life, operations } = parts;
   const lookUp = lidLookupIn(operations.autocommitKeys);
   return async (sealed, decrypt) => {
@@ -82,10 +180,57 @@ async function findInJournal(
   }
 }
 
-export const lidLookupIn =
+const lidLookupIn =
   (keys: SignalKeyStore): LidLookup =>
   async (id) =>
     (await keys.get('lid-mapping', [id]))[id];
+
+// Adopts sessions that a contact began under their number, once WhatsApp names the contact by their LID. Baileys looks
+// for a session under the LID alone. It moves sessions only of contacts whose devices it has asked for, and a moved
+// session replaces the one that the LID has; in both cases messages can no longer be decrypted.
+// Invariant: no session is dropped. Runs inside an operation.
+
+interface Sessions {
+  sessions: Record<string, { readonly indexInfo: { closed: number } }>;
+  haveOpenSession(): boolean;
+  serialize(): Uint8Array;
+}
+
+/** `addressOf` is the repository's `jidToSignalProtocolAddress`. */
+function createPhoneSessions(keys: SignalKeyStore, addressOf: (jid: string) => string) {
+  /** Adds the sessions of a device under its number to those under its LID. False if there are none. */
+  async function move(phone: string, lid: string): Promise<boolean> {
+    if (!isPnUser(phone) || !isLidUser(lid)) return false;
+    const [from, to] = [addressOf(phone), addressOf(transferDevice(phone, lid))];
+    const { [from]: begun, [to]: known } = await keys.get('session', [from, to]);
+    if (!begun) return false;
+    await keys.set({ session: { [to]: joined(begun, known), [from]: null } });
+    return true;
+  }
+
+  /** The same for a device whose number is known by now. */
+  async function adopt(lid: string): Promise<boolean> {
+    const known = await listKnownAddresses(lid, lidLookupIn(keys));
+    const phone = known.find((jid) => isPnUser(jid));
+    return phone !== undefined && move(phone, lid);
+  }
+
+  return { move, adopt };
+}
+
+function joined(begun: Uint8Array, known: Uint8Array | undefined): Uint8Array {
+  if (!known) return begun;
+  const older = SessionRecord.deserialize(begun) as unknown as Sessions;
+  const record = SessionRecord.deserialize(known) as unknown as Sessions;
+  // Only one session is used for sending; closed ones still decrypt.
+  if (record.haveOpenSession()) {
+    for (const { indexInfo } of Object.values(older.sessions)) {
+      if (indexInfo.closed === -1) indexInfo.closed = Date.now();
+    }
+  }
+  record.sessions = { ...older.sessions, ...record.sessions };
+  return record.serialize();
+}
 
 // Stores the account's app state keys, which its phone sends once. Baileys stores them only after it has acknowledged
 // them; here they are stored together with the message that brought them.

@@ -31,6 +31,7 @@ export async function baileysHarness(
   const network = await createNetwork();
   const wire = new MemoryWire();
   const sent = new Map<string, string>();
+  let hints = 0;
   DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = network.url;
   return {
     network,
@@ -43,6 +44,9 @@ export async function baileysHarness(
           const text = sent.get(id);
           return text === undefined ? null : { text };
         },
+        onReceived: () => {
+          hints += 1;
+        },
         log,
         timings: { ...SHORT, ...timings },
       }),
@@ -51,6 +55,7 @@ export async function baileysHarness(
       wire.inbox
         .map(({ content, stanza }) => readInboxRow(stanza, content))
         .filter((message): message is IncomingMessage => message !== null),
+    hints: () => hints,
     end: () => network.close(),
   };
 }

@@ -28,7 +28,7 @@ type SendNotice = (event: ServerEvent) => void;
 
 interface NoticeSubscription {
   /** Starts notices from now on; returns a function that stops them. */
-  onNotice(tell: SendNotice): () => void;
+  onNotice(send: SendNotice): () => void;
   unsubscribe(): void;
 }
 
@@ -36,13 +36,13 @@ type ChangeNoticeDeps = Pick<ClientDeps, 'db' | 'lease' | 'admins' | 'tokens' | 
 
 /** The subscriptions of one token. */
 interface Audience {
-  readonly seats: Set<{ tell: SendNotice }>;
+  readonly subscribers: Set<{ send: SendNotice }>;
   /** The token's resource list when it was last loaded. */
   outline: ResourceOutline | null;
 }
 
 /** Maximum number of connections and streams that listen with one token at a time. */
-const MOST_SEATS = 32;
+const MOST_SUBSCRIBERS = 32;
 
 export class ChangeNotices {
   readonly #deps: ChangeNoticeDeps;
@@ -55,16 +55,16 @@ export class ChangeNotices {
 
   /** Once it resolves, no later change is missed. Null when the token has reached the maximum of subscriptions. */
   async subscribe(hash: string): Promise<NoticeSubscription | null> {
-    const audience = this.#audiences.get(hash) ?? { seats: new Set(), outline: null };
-    if (audience.seats.size >= MOST_SEATS) return null;
-    const place = { tell: (_: ServerEvent) => {} };
+    const audience = this.#audiences.get(hash) ?? { subscribers: new Set(), outline: null };
+    if (audience.subscribers.size >= MOST_SUBSCRIBERS) return null;
+    const subscriber = { send: (_: ServerEvent) => {} };
     const unsubscribe = () => {
-      audience.seats.delete(place);
-      if (audience.seats.size > 0 || this.#audiences.get(hash) !== audience) return;
+      audience.subscribers.delete(subscriber);
+      if (audience.subscribers.size > 0 || this.#audiences.get(hash) !== audience) return;
       this.#audiences.delete(hash);
-      this.#rest();
+      this.#stopFollowingIfIdle();
     };
-    audience.seats.add(place);
+    audience.subscribers.add(subscriber);
     this.#audiences.set(hash, audience);
     try {
       this.#following ??= this.#follow();
@@ -75,17 +75,16 @@ export class ChangeNotices {
       throw error;
     }
     return {
-      onNotice(tell) {
-        place.tell = tell;
+      onNotice(send) {
+        subscriber.send = send;
         return unsubscribe;
       },
       unsubscribe,
     };
   }
 
-  /** Number of active subscriptions. */
-  get seats(): number {
-    return [...this.#audiences.values()].reduce((all, { seats }) => all + seats.size, 0);
+  get subscriberCount(): number {
+    return [...this.#audiences.values()].reduce((sum, each) => sum + each.subscribers.size, 0);
   }
 
   #follow(): Promise<() => void> {
@@ -98,7 +97,7 @@ export class ChangeNotices {
   }
 
   /** Stops following the log when nobody listens. */
-  #rest(): void {
+  #stopFollowingIfIdle(): void {
     if (this.#audiences.size > 0) return;
     const following = this.#following;
     this.#following = null;
@@ -109,39 +108,39 @@ export class ChangeNotices {
   }
 
   async #outline(hash: string): Promise<ResourceOutline | null> {
-    const program = await this.#deps.tokens.findClient(hash);
-    return program === null ? null : loadOutline(this.#deps, program);
+    const client = await this.#deps.tokens.findClient(hash);
+    return client === null ? null : loadOutline(this.#deps, client);
   }
 
   async #take(batch: readonly StreamEvent[]): Promise<void> {
     const changes = collectChanges(batch);
     if (changes === null) return;
     for (const [hash, audience] of this.#audiences) {
-      const program = await this.#deps.tokens.findClient(hash);
+      const client = await this.#deps.tokens.findClient(hash);
       // The token is no longer valid. Whoever owns the connection closes it; until then nothing is sent.
-      if (program === null) continue;
-      for (const event of await this.#newsFor(program, audience, changes)) {
-        for (const { tell } of audience.seats) tell(event);
+      if (client === null) continue;
+      for (const event of await this.#noticesFor(client, audience, changes)) {
+        for (const { send } of audience.subscribers) send(event);
       }
     }
   }
 
-  async #newsFor(
-    program: TokenClient,
+  async #noticesFor(
+    client: TokenClient,
     audience: Audience,
     changes: ResourceChanges,
   ): Promise<readonly ServerEvent[]> {
-    const { places, names } = await findReadableChanges(this.#deps, program, changes);
+    const { places, names } = await findReadableChanges(this.#deps, client, changes);
     const before = audience.outline;
     // Load the whole list only when it may have changed.
     if (changes.access || before === null || names.some((name) => !before.names.has(name))) {
-      audience.outline = await loadOutline(this.#deps, program);
+      audience.outline = await loadOutline(this.#deps, client);
     }
     const isAnother = before !== null && before.print !== audience.outline?.print;
     const chats = places.some(({ kind }) => kind === 'chat') || isAnother;
     return [
       ...(isAnother ? [{ kind: 'resources_list_changed' as const }] : []),
-      ...(chats && mayReadResource(program, 'chats')
+      ...(chats && mayReadResource(client, 'chats')
         ? [{ kind: 'chats' as const }, ...places]
         : places
       )
@@ -266,27 +265,28 @@ interface ReadableChanges {
 
 async function findReadableChanges(
   deps: ReadableChangesDeps,
-  program: TokenClient,
+  client: TokenClient,
   { chats, days, conversations }: ResourceChanges,
 ): Promise<ReadableChanges> {
-  const said = mayReadResource(program, 'chat') ? [...chats] : [];
-  const digested = mayReadResource(program, 'digests') ? [...days.keys()] : [];
-  const lines = mayReadResource(program, 'transcript') ? [...conversations] : [];
+  const chatsWithMessages = mayReadResource(client, 'chat') ? [...chats] : [];
+  const chatsWithDigests = mayReadResource(client, 'digests') ? [...days.keys()] : [];
+  const transcripts = mayReadResource(client, 'transcript') ? [...conversations] : [];
   const places: ResourceRef[] = [];
   const names: string[] = [];
-  for (const { id, addresses } of await chatRows(deps, program, [...said, ...digested])) {
-    if (said.includes(id)) {
+  const changed = [...chatsWithMessages, ...chatsWithDigests];
+  for (const { id, addresses } of await chatRows(deps, client, changed)) {
+    if (chatsWithMessages.includes(id)) {
       names.push(outlineName('chat', id));
       for (const chat of addresses) places.push({ kind: 'chat', chat });
     }
-    if (!digested.includes(id)) continue;
+    if (!chatsWithDigests.includes(id)) continue;
     names.push(outlineName('digests', id));
     for (const group of addresses) {
       places.push({ kind: 'digests', group });
       for (const day of days.get(id) ?? []) places.push({ kind: 'day', group, day });
     }
   }
-  for (const conversation of await readableConversations(deps, program, lines)) {
+  for (const conversation of await readableConversations(deps, client, transcripts)) {
     names.push(outlineName('transcript', conversation));
     places.push({ kind: 'transcript', conversation });
   }
@@ -295,7 +295,7 @@ async function findReadableChanges(
 
 async function chatRows(
   deps: ReadableChangesDeps,
-  program: TokenClient,
+  client: TokenClient,
   chats: readonly string[],
 ): Promise<readonly ChatRow[]> {
   if (chats.length === 0) return [];
@@ -304,19 +304,19 @@ async function chatRows(
       SELECT ${aliasJidSql(sql.ref('a'))} FROM contact_aliases a
       WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id), NULL) AS addresses
     FROM chats c WHERE c.account_id = ${deps.lease.account} AND c.id = ANY(${chats}::uuid[])
-      AND c.id IN (${readableChatsSql(deps, program)})`.execute(deps.db);
+      AND c.id IN (${readableChatsSql(deps, client)})`.execute(deps.db);
   return rows;
 }
 
 async function readableConversations(
   deps: ReadableChangesDeps,
-  program: TokenClient,
+  client: TokenClient,
   conversations: readonly string[],
 ): Promise<readonly string[]> {
   if (conversations.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     SELECT i.id FROM instances i WHERE i.account_id = ${deps.lease.account}
-      AND i.id = ANY(${conversations}::uuid[]) AND i.chat_id IN (${readableChatsSql(deps, program)})`.execute(
+      AND i.id = ANY(${conversations}::uuid[]) AND i.chat_id IN (${readableChatsSql(deps, client)})`.execute(
     deps.db,
   );
   return rows.map(({ id }) => id);
@@ -338,16 +338,16 @@ export async function createListenHandler(
   factory: McpServerFactory,
   onerror: (error: Error) => void,
 ): Promise<Fetch> {
-  const seat = await notices.subscribe(hash);
-  let heard = false;
+  const subscription = await notices.subscribe(hash);
+  let isSubscribed = false;
   const handler = createMcpHandler(factory, {
     onerror,
-    maxSubscriptions: seat === null ? 0 : 1,
+    maxSubscriptions: subscription === null ? 0 : 1,
     bus: {
       publish() {},
-      subscribe(tell) {
-        heard = true;
-        return seat?.onNotice(tell) ?? (() => {});
+      subscribe(send) {
+        isSubscribed = true;
+        return subscription?.onNotice(send) ?? (() => {});
       },
     },
   });
@@ -355,7 +355,7 @@ export async function createListenHandler(
     try {
       return await handler.fetch(...request);
     } finally {
-      if (!heard) seat?.unsubscribe();
+      if (!isSubscribed) subscription?.unsubscribe();
     }
   };
 }

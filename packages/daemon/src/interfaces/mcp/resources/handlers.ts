@@ -70,18 +70,18 @@ async function registerNotices(
     return;
   }
   // If the event log cannot be followed, everything else still works, and no notices are announced.
-  const seat = await notices.subscribe(hash).catch(() => null);
-  if (seat === null) return;
+  const subscription = await notices.subscribe(hash).catch(() => null);
+  if (subscription === null) return;
   server.registerCapabilities(NOTICE_CAPABILITIES);
   const wanted = era === 'modern' ? null : registerSubscriptions(server);
-  const leave = seat.onNotice((event) => {
+  const unsubscribe = subscription.onNotice((event) => {
     if (event.kind === 'resource_updated' && wanted?.has(event.uri) === false) return;
     // The client may have disconnected already; then this subscription ends in a moment too.
     notify(server, event).catch(() => {});
   });
   const { onclose } = server;
   server.onclose = () => {
-    leave();
+    unsubscribe();
     onclose?.();
   };
 }

@@ -106,7 +106,7 @@ export type ResourcePart = (typeof PARTS)[number];
 
 export async function listResourceRows(
   deps: ResourceDeps,
-  program: TokenClient,
+  client: TokenClient,
   which: {
     readonly parts?: readonly ResourcePart[];
     readonly after: ResourceCursor | null;
@@ -119,7 +119,7 @@ export async function listResourceRows(
       ? sql`true`
       : sql`(part, age, id) > (${after.part}::int, ${after.age}::numeric, ${after.id})`;
   const { rows } = await sql<ResourceRow>`
-    SELECT part, age::text, id, shown, name, at, unread FROM (${resourceRowsSql(deps, program, which.parts)}) listed
+    SELECT part, age::text, id, shown, name, at, unread FROM (${resourceRowsSql(deps, client, which.parts)}) listed
     WHERE ${beyond} ORDER BY part, listed.age, id LIMIT ${limit}`.execute(deps.db);
   return rows;
 }
@@ -132,12 +132,12 @@ export interface ResourceOutline {
 
 export async function loadOutline(
   deps: ResourceDeps,
-  program: TokenClient,
+  client: TokenClient,
 ): Promise<ResourceOutline> {
   const { rows } = await sql<{ print: string | null; names: string[] | null }>`
     SELECT md5(string_agg(part || shown || name, ' ' ORDER BY part, id)) AS print,
       array_agg(part || ' ' || id) AS names
-    FROM (${resourceRowsSql(deps, program)}) listed`.execute(deps.db);
+    FROM (${resourceRowsSql(deps, client)}) listed`.execute(deps.db);
   const [row] = rows;
   return { print: row?.print ?? '', names: new Set(row?.names) };
 }
@@ -166,14 +166,14 @@ export const readableChatsSql = ({ lease, admins }: ResourceDeps, { contacts }: 
 
 function resourceRowsSql(
   deps: ResourceDeps,
-  program: TokenClient,
+  client: TokenClient,
   wanted: readonly ResourcePart[] = PARTS,
 ): RawBuilder<unknown> {
   const { account } = deps.lease;
   const parts = PARTS.flatMap((part, n) =>
-    wanted.includes(part) && mayReadResource(program, part)
+    wanted.includes(part) && mayReadResource(client, part)
       ? [
-          sql`SELECT ${n}::int AS part, ${AGE} AS age, of.* FROM (${ROWS[part](account, readableChatsSql(deps, program))}) of`,
+          sql`SELECT ${n}::int AS part, ${AGE} AS age, of.* FROM (${ROWS[part](account, readableChatsSql(deps, client))}) of`,
         ]
       : [],
   );

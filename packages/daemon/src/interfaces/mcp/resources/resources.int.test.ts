@@ -190,12 +190,12 @@ const happens = async (kind: string, subject: string | null, data = {}) => {
 };
 
 async function listening(notices: ChangeNotices, { hash }: Token) {
-  const seat = await notices.subscribe(hash);
+  const subscription = await notices.subscribe(hash);
   const heard: string[] = [];
-  const leave = seat?.onNotice((event) => {
+  const leave = subscription?.onNotice((event) => {
     heard.push(event.kind === 'resource_updated' ? event.uri : event.kind);
   });
-  if (leave === undefined) throw new Error('no seat');
+  if (leave === undefined) throw new Error('no subscription');
   onTestFinished(leave);
   const hears = (uri: string) => eventually(async () => heard.includes(uri));
   return { heard, hears, leave };
@@ -272,7 +272,7 @@ test('notifies a revoked token no more, and stops following when the last subscr
   expect(gone.heard).toEqual([]);
   gone.leave();
   stays.leave();
-  expect(notices.seats).toBe(0);
+  expect(notices.subscriberCount).toBe(0);
 
   const before = await fixture.conversations.events.latest();
   await happens('message', ben.chat, { number: 7, message: 'T' });
@@ -287,11 +287,11 @@ test('notifies a revoked token no more, and stops following when the last subscr
 
 test('limits the subscriptions of a token', async () => {
   const notices = new ChangeNotices(deps);
-  const seats = await Promise.all(Array.from({ length: 33 }, () => notices.subscribe(every.hash)));
-  expect(seats.filter((seat) => seat === null)).toHaveLength(1);
+  const all = await Promise.all(Array.from({ length: 33 }, () => notices.subscribe(every.hash)));
+  expect(all.filter((subscription) => subscription === null)).toHaveLength(1);
   const { hash } = await token(EVERYTHING);
   const other = await notices.subscribe(hash);
   expect(other).not.toBeNull();
-  for (const seat of [...seats, other]) seat?.unsubscribe();
-  expect(notices.seats).toBe(0);
+  for (const subscription of [...all, other]) subscription?.unsubscribe();
+  expect(notices.subscriberCount).toBe(0);
 });

@@ -12,8 +12,8 @@ import { afterAll } from 'vitest';
 import { createClientConversations } from '../../../features/conversations/service.ts';
 import { cancelSchedule, scheduleForAgent } from '../../../features/schedules/service.ts';
 import { findOrMakeChat } from '../../../pipeline/gate/send-as-owner.ts';
-import { callTool } from '../call.ts';
-import { CallOrder, type ClientDeps, type ConfirmationAnswer } from '../tool.ts';
+import { CallOrder, callTool } from '../call.ts';
+import type { ClientDeps, ConfirmationAnswer } from '../tool.ts';
 
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const ZONE = 'Europe/Berlin';
@@ -26,14 +26,14 @@ export interface Somebody {
   readonly contact: ContactId;
 }
 
-export interface Wish {
+export interface ClientOptions {
   readonly scopes?: CreateToken['scopes'];
   readonly contacts?: readonly Somebody[];
   /** Whether the token requires a confirmation; false by default. */
   readonly confirm?: boolean;
 }
 
-export interface Door {
+export interface CallOptions {
   readonly key?: string;
   /** The answer of the person at the client; without one, nobody can be asked. */
   readonly says?: ConfirmationAnswer;
@@ -47,17 +47,17 @@ export async function openClientFixture() {
   const { account, sql } = store;
   const { conversations: inside } = harness;
   const { db, lease } = inside;
-  const begun = createClientConversations(inside);
+  const conversations = createClientConversations(inside);
   const scheduling = { ...inside, zone: ZONE };
-  const programs = {
+  const deps = {
     ...inside,
     tokens: createClientTokens(db, account),
     conversations: harness.service,
     schedules: harness.schedules.service,
     approvals: harness.approvals,
     actions: {
-      createConversation: begun.create,
-      controlConversation: begun.control,
+      createConversation: conversations.create,
+      controlConversation: conversations.control,
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
@@ -71,7 +71,7 @@ export async function openClientFixture() {
     db,
     lease,
     changed: () => {},
-    onRevoke: begun.pauseStartedBy,
+    onRevoke: conversations.pauseStartedBy,
   });
 
   let people = 0;
@@ -102,10 +102,10 @@ export async function openClientFixture() {
     return { name, phone, address: `${phone.slice(1)}@s.whatsapp.net`, chat, contact };
   }
 
-  async function program(request: Wish = {}) {
-    const { scopes = EVERYTHING, contacts, confirm = false } = request;
+  async function newClient(options: ClientOptions = {}) {
+    const { scopes = EVERYTHING, contacts, confirm = false } = options;
     const { id, name, secret } = await tokens.create({
-      name: `program ${randomUUID().slice(0, 8)}`,
+      name: `client ${randomUUID().slice(0, 8)}`,
       scopes,
       confirm,
       ...(contacts && { contacts: contacts.map(({ phone }) => phone) }),
@@ -114,8 +114,8 @@ export async function openClientFixture() {
     return {
       id,
       actor: `token:${id}`,
-      call: (tool: string, input: object, { key, says = 'cannot', asked }: Door = {}) =>
-        callTool(programs, hash, tool, input, {
+      call: (tool: string, input: object, { key, says = 'cannot', asked }: CallOptions = {}) =>
+        callTool(deps, hash, tool, input, {
           signal: new AbortController().signal,
           key: key ?? null,
           progress() {},
@@ -135,7 +135,7 @@ export async function openClientFixture() {
       'SELECT action, outcome, reason FROM ledger WHERE actor = $1 ORDER BY seq',
       [actor],
     );
-  return { ...harness, somebody, program, ledger };
+  return { ...harness, somebody, newClient, ledger };
 }
 
 const EVERYTHING: CreateToken['scopes'] = [

@@ -23,9 +23,10 @@ import { PostgresEventLog } from '../../../platform/db/events.ts';
 import { putMessages } from '../../../platform/db/messages.ts';
 import { createClientTokens } from '../../../platform/db/tokens.ts';
 import { canStoreSession } from '../../../platform/db/transport-store/transport-store.ts';
+import { CallOrder } from '../call.ts';
 import { openClientApi } from '../client-api.ts';
-import { CallOrder, type ClientDeps } from '../tool.ts';
-import { lineTransport } from '../transports.ts';
+import { lineTransport } from '../server.ts';
+import type { ClientDeps } from '../tool.ts';
 
 /** The real duration of a wait: enough for concurrent work. */
 const WAIT_MS = 25;
@@ -36,7 +37,7 @@ const hashOf = ({ secret }: Pick<TokenSecret, 'secret'>): string =>
 const unreached = () => Promise.reject(new Error('none of this is about it'));
 const absent = new Proxy({}, { get: unreached }) as never;
 
-export async function freshPrograms(after: CleanupHook, options: PostOptions = {}) {
+export async function freshMcpHarness(after: CleanupHook, options: PostOptions = {}) {
   const post = await freshPost(after, options);
   const { database, account, lease, gate, network, later, sql } = post;
   const db = database.kysely;
@@ -84,7 +85,7 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
     keepsSession: () => canStoreSession(db, lease),
     renderQr: async (qr) => Buffer.from(qr).toString('base64'),
   };
-  const programs = openClientApi(deps);
+  const clientApi = openClientApi(deps);
   const grants = createGrantService(gated);
   const tokens = createTokenService({ ...gated, changed: gated.onChange });
 
@@ -99,19 +100,19 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
     if (way === 'http') {
       const fetch = async (url: string | URL | Request, init?: RequestInit) => {
         const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
-        return programs.fetch(new Request(url, init), hash, body);
+        return clientApi.fetch(new Request(url, init), hash, body);
       };
       return connectOver(overHttp('http://127.0.0.1', secret, fetch), version, client);
     }
     const [ours, theirs] = duplexPair();
-    programs.pipe(ours, hash);
+    clientApi.pipe(ours, hash);
     return connectOver(lineTransport(theirs), version, client);
   };
 
   return {
     ...post,
     deps,
-    programs,
+    clientApi,
     approvals,
     tokens,
     /** Every requested wait, in ms. */
@@ -167,6 +168,6 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
       ]);
     },
     newToken: (request: { scopes: ClientScope[]; confirm?: boolean; contacts?: string[] }) =>
-      tokens.create({ name: `program ${++made}`, confirm: false, ...request }),
+      tokens.create({ name: `client ${++made}`, confirm: false, ...request }),
   };
 }

@@ -12,8 +12,8 @@ import { openChatter } from '../../../features/search/testing/chatter.ts';
 import { createTokenService } from '../../../pipeline/gate/tokens.ts';
 import { createLedgerReader } from '../../../platform/db/ledger-reader.ts';
 import { createClientTokens } from '../../../platform/db/tokens.ts';
-import { callTool } from '../call.ts';
-import { type CallContext, CallOrder, type ClientDeps } from '../tool.ts';
+import { CallOrder, callTool } from '../call.ts';
+import type { CallContext, ClientDeps } from '../tool.ts';
 
 export type Scopes = CreateToken['scopes'];
 
@@ -67,7 +67,7 @@ export async function openReading(after: CleanupHook = afterAll) {
     contacts?: readonly ContactId[],
   ): Promise<{ id: string; hash: string }> {
     const { id, secret } = await tokens.create({
-      name: `program ${++made}`,
+      name: `client ${++made}`,
       scopes: [...scopes],
       confirm: true,
       ...(contacts === undefined ? {} : { contacts: [...contacts] }),
@@ -79,8 +79,8 @@ export async function openReading(after: CleanupHook = afterAll) {
     { hash }: { hash: string },
     tool: string,
     input: unknown = {},
-    door: Partial<CallContext> = {},
-  ) => callTool(deps, hash, tool, input, { ...DOOR, ...door });
+    context: Partial<CallContext> = {},
+  ) => callTool(deps, hash, tool, input, { ...PLAIN_CALL, ...context });
 
   /** A grant, with the owner's name for the contact or group. */
   async function grant(
@@ -122,7 +122,7 @@ export async function openReading(after: CleanupHook = afterAll) {
   return { ...base, chatter, deps, asked, model, token, call, grant, digest, readBy };
 }
 
-const DOOR: CallContext = {
+const PLAIN_CALL: CallContext = {
   signal: new AbortController().signal,
   key: null,
   progress() {},

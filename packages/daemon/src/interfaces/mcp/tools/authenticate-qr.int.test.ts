@@ -4,13 +4,13 @@ import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { UNLINKED } from '@relay/testing/link';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/fixture.ts';
+import { freshMcpHarness } from '../testing/fixture.ts';
 
 const LINK = { name: 'authenticate_qr', arguments: {} };
 
 test('waits for a QR code and returns it, and reports the account as linked afterwards', async () => {
   verifies('002-AUTH-INPUT', '002-AUTH-WAITING', '002-AUTH-AUTHENTICATED');
-  const { connect, newToken, network, waits } = await freshPrograms(onTestFinished);
+  const { connect, newToken, network, waits } = await freshMcpHarness(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   network.connect = () => {
     network.become({ state: 'connecting' });
@@ -44,7 +44,7 @@ test('waits for a QR code and returns it, and reports the account as linked afte
 
 test('returns the seed’s code when the session cannot be stored or linking does not start', async () => {
   verifies('002-AUTH-ERR-32000', '002-AUTH-ERR-32001');
-  const { connect, newToken, network, deps, sql } = await freshPrograms(onTestFinished);
+  const { connect, newToken, network, deps, sql } = await freshMcpHarness(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   const start = network.connect;
   for (const [way, version] of TRANSPORT_VERSIONS) {

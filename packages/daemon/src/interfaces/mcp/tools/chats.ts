@@ -1,5 +1,5 @@
-// `get_chats` of seed 002: lists the chats that the client may read, newest first, with the last message in one line.
-// Names are the owner's, never what contacts call themselves or a group.
+// The tools about chats: `get_chats` of seed 002, `summarize_chat`, `get_digest` and `list_permissions`. Names are the
+// owner's, never what contacts call themselves or a group.
 
 import { boundedText } from '@relay/contract/api/common';
 import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
@@ -22,6 +22,8 @@ import {
 } from '../resolve-chat.ts';
 import { defineTool, READ_ONLY_HINTS } from '../tool.ts';
 import { toMessageForClient } from './messages.ts';
+
+// `get_chats`: the chats that the client may read, newest first, with the last message in one line.
 
 const MOST_CHATS = 100;
 const MOST_CHARACTERS = 100;
@@ -127,7 +129,7 @@ export const summarizeChatTool = defineTool({
     call.progress(`Summarising ${messages.length} messages`);
     return {
       ...place,
-      summary: await summarise(name, messages.map(lineOf)),
+      summary: await summarise(name, messages.map(toSummaryLine)),
       from: messages.at(0)?.at.toISOString() ?? null,
       to: messages.at(-1)?.at.toISOString() ?? null,
     };
@@ -136,7 +138,7 @@ export const summarizeChatTool = defineTool({
 
 const NO_MESSAGES_SUMMARY = 'This chat has no messages.';
 
-function lineOf(said: NamedMessage) {
+function toSummaryLine(said: NamedMessage) {
   const { from, from_me, text } = toMessageForClient(said);
   return { at: said.at, who: from_me ? null : from, text };
 }

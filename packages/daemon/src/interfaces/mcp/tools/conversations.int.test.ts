@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openClientFixture } from '../testing/acting.ts';
 
 const fixture = await openClientFixture();
-const { approvals, ledger, program, somebody, sql, state, service } = fixture;
+const { approvals, ledger, newClient, somebody, sql, state, service } = fixture;
 const OBJECTIVE = 'Agree on a time for tea';
 
 const created = (answer: Record<string, unknown>) => instanceId(String(answer.id));
@@ -14,7 +14,7 @@ const instances = async (target: string) =>
 
 describe('create_conversation', () => {
   test('starts the agent with a grant to start conversations, and records the token in the ledger', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     const answer = await claude.call('create_conversation', {
       chat_id: who.name,
       objective: OBJECTIVE,
@@ -36,7 +36,7 @@ describe('create_conversation', () => {
   });
 
   test('is refused with a sentence and a ledger row without that grant', async () => {
-    const [who, claude] = [await somebody({ canInitiate: false }), await program()];
+    const [who, claude] = [await somebody({ canInitiate: false }), await newClient()];
     const asking = claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
     await expect(asking).rejects.toThrow('not allowed agents to start conversations here');
     expect([await instances(who.phone), await ledger(claude.actor)]).toEqual([
@@ -47,7 +47,7 @@ describe('create_conversation', () => {
 
   test('does not find contacts without a record or outside the token', async () => {
     const [stranger, ana, ben] = [await somebody(null), await somebody(), await somebody()];
-    const claude = await program({ contacts: [ana] });
+    const claude = await newClient({ contacts: [ana] });
     for (const chat_id of [stranger.phone, ben.phone, ben.name, ben.chat]) {
       const asking = claude.call('create_conversation', { chat_id, objective: OBJECTIVE });
       await expect(asking).rejects.toThrow('that this client may use');
@@ -56,7 +56,7 @@ describe('create_conversation', () => {
   });
 
   test('waits for approval after the client has read messages, then is created as the token’s', async () => {
-    const [who, other, claude] = [await somebody(), await somebody(), await program()];
+    const [who, other, claude] = [await somebody(), await somebody(), await newClient()];
     await claude.reads(other);
     const answer = await claude.call('create_conversation', {
       chat_id: who.address,
@@ -84,7 +84,7 @@ describe('create_conversation', () => {
   });
 
   test('creates nothing on approval when the token was revoked or the grant removed meanwhile', async () => {
-    const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
+    const [ana, ben, claude] = [await somebody(), await somebody(), await newClient()];
     await claude.reads(ana);
     const ask = (who: typeof ana) =>
       claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
@@ -97,7 +97,7 @@ describe('create_conversation', () => {
   });
 
   test('asks first where required: creates when confirmed, ends when declined, else asks the owner', async () => {
-    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const [who, claude] = [await somebody(), await newClient({ confirm: true })];
     const asked: string[] = [];
     const call = (says: 'yes' | 'no' | 'cannot', objective: string) =>
       claude.call('create_conversation', { chat_id: who.phone, objective }, { says, asked });
@@ -112,7 +112,7 @@ describe('create_conversation', () => {
   });
 
   test('asks the owner about a contact never written to, even if the person at the client would confirm', async () => {
-    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const [who, claude] = [await somebody(), await newClient({ confirm: true })];
     await sql('DELETE FROM message_keys WHERE chat_id = $1', [who.chat]);
     const asked: string[] = [];
     const answer = await claude.call(
@@ -124,7 +124,7 @@ describe('create_conversation', () => {
   });
 
   test('returns the first result for the same key and token, and refuses another request with it', async () => {
-    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const [who, claude, other] = [await somebody(), await newClient(), await newClient()];
     const input = { chat_id: who.phone, objective: OBJECTIVE };
     const key = randomUUID();
     const both = await Promise.all([
@@ -147,7 +147,7 @@ describe('create_conversation', () => {
   });
 
   test('does not store a refusal under the key: with the grant the same call succeeds', async () => {
-    const [who, claude] = [await somebody({ canInitiate: false }), await program()];
+    const [who, claude] = [await somebody({ canInitiate: false }), await newClient()];
     const call = () =>
       claude.call(
         'create_conversation',
@@ -161,7 +161,7 @@ describe('create_conversation', () => {
   });
 
   test('returns the same pending approval for the same key, without asking twice', async () => {
-    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const [who, claude] = [await somebody(), await newClient({ confirm: true })];
     const input = { chat_id: who.phone, objective: OBJECTIVE };
     const first = await claude.call('create_conversation', input, { key: 'k' });
     expect(first.status).toBe('waiting_for_approval');
@@ -172,7 +172,7 @@ describe('create_conversation', () => {
 });
 
 test('pauses a client’s conversations when its token is revoked, until the owner resumes them', async () => {
-  const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
+  const [ana, ben, claude] = [await somebody(), await somebody(), await newClient()];
   const begun = created(
     await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
   );
@@ -188,7 +188,7 @@ test('pauses a client’s conversations when its token is revoked, until the own
 describe('list_conversations and get_conversation', () => {
   test('show texts only to their author, but state, times and counts of all contacts in reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
-    const [claude, other] = [await program(), await program({ contacts: [ana] })];
+    const [claude, other] = [await newClient(), await newClient({ contacts: [ana] })];
     const mine = created(
       await claude.call('create_conversation', {
         chat_id: ana.phone,
@@ -215,7 +215,7 @@ describe('list_conversations and get_conversation', () => {
   });
 
   test('returns a transcript only with a read grant, records the read, and omits system notes', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     const id = created(
       await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
     );
@@ -254,7 +254,7 @@ describe('control_conversation', () => {
   };
 
   test('pauses at once, and lets the client that paused resume', async () => {
-    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const [who, claude, other] = [await somebody(), await newClient(), await newClient()];
     const id = await running(who.phone);
     expect(await claude.call('control_conversation', { id, action: 'pause' })).toEqual({
       id,
@@ -273,7 +273,7 @@ describe('control_conversation', () => {
   });
 
   test('lets only the owner resume what the owner paused, took over or is asked about', async () => {
-    const claude = await program();
+    const claude = await newClient();
     const refused = async (id: string) => {
       const asking = claude.call('control_conversation', { id, action: 'resume' });
       await expect(asking).rejects.toThrow('Resume it yourself');
@@ -303,7 +303,7 @@ describe('control_conversation', () => {
   });
 
   test('cancels only conversations that the client created', async () => {
-    const [who, ben, claude] = [await somebody(), await somebody(), await program()];
+    const [who, ben, claude] = [await somebody(), await somebody(), await newClient()];
     const id = created(
       await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
     );
@@ -318,7 +318,7 @@ describe('control_conversation', () => {
 
   test('does not find a conversation with a contact out of reach, and cannot stop it', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
-    const claude = await program({ contacts: [ana] });
+    const claude = await newClient({ contacts: [ana] });
     const owners = await running(ben.phone);
     const mine = created(
       await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),

@@ -1,5 +1,5 @@
-// `create_conversation`: starts a conversation with one contact, in which Relay's agent pursues an objective. The gate
-// decides it as the client's own action; the contact needs a grant for agents that start conversations.
+// The tools for conversations: `create_conversation`, `list_conversations`, `get_conversation` and
+// `control_conversation`; and which conversations a client may see.
 
 import { boundedText } from '@relay/contract/api/common';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
@@ -24,6 +24,9 @@ import { transaction } from '../../../platform/db/transaction.ts';
 import { chatInput, formatRecipient, type ReachableChat, resolveChat } from '../resolve-chat.ts';
 import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
+
+// `create_conversation`: starts a conversation with one contact, in which Relay's agent pursues an objective. The gate
+// decides it as the client's own action; the contact needs a grant for agents that start conversations.
 
 const createInput = z.strictObject({
   chat_id: chatInput,
@@ -163,7 +166,7 @@ export const listConversationsTool = defineTool({
 // `get_conversation`: one conversation, with its transcript where that may be read. The transcript contains text of
 // others, so reading it counts as reading their chat.
 
-const MOST_LINES = 200;
+const MOST_MESSAGES = 200;
 
 export const getConversationTool = defineTool({
   name: 'get_conversation',
@@ -196,9 +199,9 @@ export const getConversationTool = defineTool({
     const { db } = call.deps;
     const seen = await loadVisibleConversation(call, db, instanceId(id));
     if (!transcript) return toConversationView(seen);
-    const said = await loadTranscript(call, db, seen, MOST_LINES);
-    const lines = said.map(({ at, ...line }) => ({ ...line, at: at.toISOString() }));
-    return { ...toConversationView(seen), reason: seen.reason, transcript: lines };
+    const loaded = await loadTranscript(call, db, seen, MOST_MESSAGES);
+    const messages = loaded.map(({ at, ...message }) => ({ ...message, at: at.toISOString() }));
+    return { ...toConversationView(seen), reason: seen.reason, transcript: messages };
   },
 });
 
@@ -282,8 +285,8 @@ async function listVisibleConversations(
     SELECT i.id, i.chat_id AS chat, i.state, ${own} AS own, i.objective, i.todos, i.reason, i.created_at, i.updated_at,
       CASE WHEN a.follow_ups_suspended_since IS NULL THEN i.timer_due_at END AS timer_due_at, i.follow_up_count, i.max_followups, coalesce(g.display_name, i.target_contact) AS name,
       coalesce(${contactJidSql(sql.ref('i'))}, i.target_contact) AS address,
-      i.chat_id IN (${readableChats(account, scope, admins)}) AS readable, ${lineCountSql('agent', 'manual')} AS sent,
-      ${lineCountSql('contact')} AS received
+      i.chat_id IN (${readableChats(account, scope, admins)}) AS readable, ${messageCountSql('agent', 'manual')} AS sent,
+      ${messageCountSql('contact')} AS received
     FROM instances i JOIN accounts a ON a.id = i.account_id
       LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
     WHERE i.account_id = ${account} AND (${own} OR i.chat_id IN (${reachableChatsSql(account, reach)}))
@@ -294,7 +297,7 @@ async function listVisibleConversations(
   return rows;
 }
 
-const lineCountSql = (
+const messageCountSql = (
   ...roles: readonly string[]
 ): RawBuilder<number> => sql`(SELECT count(*)::integer
   FROM instance_messages m WHERE m.account_id = i.account_id AND m.instance_id = i.id AND m.role = ANY(${roles}))`;
@@ -330,22 +333,22 @@ const toConversationView = (seen: VisibleConversation) => ({
   ...(seen.own && { todos: seen.todos.map(({ text, status }) => ({ text, status })) }),
 });
 
-interface SpokenLine {
+interface TranscriptMessage {
   readonly from: 'agent' | 'owner' | 'contact';
   readonly text: string;
   readonly at: Date;
 }
 
-/** The newest lines, in order, without the system's notes, which are for the owner and the agent. */
+/** The newest messages, in order, without the system's notes, which are for the owner and the agent. */
 async function loadTranscript(
   call: ConversationAccess & Pick<ClientCall, 'noteRead'>,
   db: Db,
   { id, chat, readable }: VisibleConversation,
   most: number,
-): Promise<SpokenLine[]> {
+): Promise<TranscriptMessage[]> {
   if (!readable) throw refusalError('no_read_grant');
   await call.noteRead(db, [chat]);
-  const { rows } = await sql<SpokenLine>`
+  const { rows } = await sql<TranscriptMessage>`
     SELECT CASE m.role WHEN 'manual' THEN 'owner' ELSE m.role END AS "from", m.content AS text, m.at
     FROM instance_messages m WHERE m.account_id = ${call.deps.lease.account} AND m.instance_id = ${id}
       AND m.role <> 'system' ORDER BY m.id DESC LIMIT ${most}`.execute(db);

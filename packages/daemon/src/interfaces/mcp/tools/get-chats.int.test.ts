@@ -2,7 +2,7 @@
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/fixture.ts';
+import { freshMcpHarness } from '../testing/fixture.ts';
 
 interface Chat {
   readonly id: string;
@@ -13,7 +13,7 @@ interface Chat {
 
 test('lists unread chats that it may read, by the owner’s names, with the last message in one line', async () => {
   verifies('002-CHATS-INPUT', '002-CHATS-OUTPUT', '002-CHATS-CUT', '002-CHATS-SCOPE');
-  const { person, newToken, connect, said, sql } = await freshPrograms(onTestFinished);
+  const { person, newToken, connect, said, sql } = await freshMcpHarness(onTestFinished);
   const anna = await person('4915177000001', 'Anna');
   const ben = await person('4915177000002', 'Ben');
   const cleo = await person('4915177000003', 'Cleo', { canRead: false });
@@ -21,7 +21,7 @@ test('lists unread chats that it may read, by the owner’s names, with the last
   await sql("UPDATE contacts SET push_name = 'The Boss'");
   await said(anna.chat, 'One line\n\n\tand   another', 2);
   await said(ben.chat, '🦊'.repeat(101), 1);
-  await said(cleo.chat, 'Not for programs', 1);
+  await said(cleo.chat, 'Not for clients', 1);
   await said(dan.chat, 'Read already', 0);
   const token = await newToken({ scopes: ['messages:read'] });
   const [foxes, line] = [

@@ -97,25 +97,25 @@ test('returns nothing of a chat that a token may not read, by any tool', async (
         !own &&
         given[n] !== 'none' &&
         (contacts === null || (contact !== null && contacts.includes(contact)));
-      const program = await token(SCOPES, contacts ?? undefined);
+      const client = await token(SCOPES, contacts ?? undefined);
       const answers = await Promise.all(
         [
-          call(program, 'get_chats', { unread_only: false }),
-          call(program, 'read_messages', { chat_id: name }),
-          call(program, 'summarize_chat', { chat_id: name }),
-          call(program, 'search_messages', { query: `boiler ${name}`, limit: 50 }),
-          call(program, 'search_messages', { query: 'lion', chat_id: name }),
-          call(program, 'get_digest'),
-          call(program, 'get_digest', { group: name }),
-          call(program, 'list_permissions'),
-          call(program, 'why', { id: name }),
+          call(client, 'get_chats', { unread_only: false }),
+          call(client, 'read_messages', { chat_id: name }),
+          call(client, 'summarize_chat', { chat_id: name }),
+          call(client, 'search_messages', { query: `boiler ${name}`, limit: 50 }),
+          call(client, 'search_messages', { query: 'lion', chat_id: name }),
+          call(client, 'get_digest'),
+          call(client, 'get_digest', { group: name }),
+          call(client, 'list_permissions'),
+          call(client, 'why', { id: name }),
         ].map((answer) =>
           // What the client itself sent may be in the answer.
           answer.then(JSON.stringify, ({ message }: Error) => message.replaceAll(name, '')),
         ),
       );
       const said = answers.join('\n');
-      const read = new Set(await readBy(program));
+      const read = new Set(await readBy(client));
       for (const [n, place] of places.entries()) {
         const { canary, chat, phone } = place;
         const words = new RegExp(`${canary}(\\d|digest)`);

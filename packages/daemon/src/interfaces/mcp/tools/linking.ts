@@ -8,7 +8,7 @@ import { reachabilityOf, SeedError } from '../reachability.ts';
 import { type ClientCall, defineTool } from '../tool.ts';
 
 const PATIENCE_MS = 30_000;
-const TELL_MS = 5_000;
+const PROGRESS_MS = 5_000;
 
 export const authenticateQrTool = defineTool({
   name: 'authenticate_qr',
@@ -59,8 +59,8 @@ async function waitForLinkChange({ deps, signal, progress }: ClientCall): Promis
     for (let waited = 0; waited < PATIENCE_MS && !isLinkOutcome(transport.link); ) {
       progress(connectionSentence(transport.link.state));
       changed = Promise.withResolvers<void>();
-      const late = wait(TELL_MS, signal).then(() => true);
-      if (await Promise.race([late, changed.promise.then(() => false)])) waited += TELL_MS;
+      const late = wait(PROGRESS_MS, signal).then(() => true);
+      if (await Promise.race([late, changed.promise.then(() => false)])) waited += PROGRESS_MS;
     }
   } finally {
     unsubscribe();

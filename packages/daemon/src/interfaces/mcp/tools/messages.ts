@@ -1,5 +1,5 @@
-// `send_message` of seed 002: submits one message to one chat to the gate, with the token as actor. It reports `sent`
-// once WhatsApp has acknowledged the message; nothing is submitted while WhatsApp is unreachable.
+// The tools for the messages of one chat: `send_message` of seed 002, and `read_messages`; and the format in which tools
+// return messages to clients.
 
 import { connectionSentence } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
@@ -41,6 +41,9 @@ import {
   submitAction,
 } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
+
+// `send_message`: submits one message to one chat to the gate, with the token as actor. It reports `sent` once WhatsApp
+// has acknowledged the message; nothing is submitted while WhatsApp is unreachable.
 
 const MOST_CHARACTERS = 5_000;
 /** A little less than the minute that clients wait by default. */
@@ -128,8 +131,8 @@ async function prepareSend(
     confirmationText: `Send this message to ${formatRecipient(to)}?\n\n${input.message}`,
     async submit({ tx }, context) {
       if (known !== null) return known;
-      const went = await gate.submit(tx, call.actor, message, context);
-      return { decision: went.decision, approval: went.approval, output: went.message };
+      const result = await gate.submit(tx, call.actor, message, context);
+      return { decision: result.decision, approval: result.approval, output: result.message };
     },
   };
 }
@@ -209,8 +212,8 @@ const FOR_ITS_TURN_MS = 20_000;
 /** Maximum wait once sending has begun: enough for all retries. */
 const UNDER_WAY_MS = 45_000;
 /** Polling interval in case a hint is lost. */
-const LOOK_MS = 1_000;
-const TELL_MS = 5_000;
+const POLL_MS = 1_000;
+const PROGRESS_MS = 5_000;
 
 /** `by` is the deadline for the call's answer. */
 async function waitForAcknowledgement(
@@ -219,8 +222,8 @@ async function waitForAcknowledgement(
   by: Date,
 ): Promise<SendStatus> {
   const { events, now, wait } = call.deps;
-  const begun = now().getTime();
-  let [hinted, toldAt] = [Promise.withResolvers<void>(), begun];
+  const startedAt = now().getTime();
+  let [hinted, reportedAt] = [Promise.withResolvers<void>(), startedAt];
   const unsubscribe = events.subscribe(() => hinted.resolve());
   try {
     for (;;) {
@@ -230,15 +233,15 @@ async function waitForAcknowledgement(
       if (state === 'failed') return { kind: 'failed', failure: failure ?? '' };
       const at = now().getTime();
       const patience = attempts === 0 ? FOR_ITS_TURN_MS : UNDER_WAY_MS;
-      const left = Math.min(begun + patience, by.getTime()) - at;
+      const left = Math.min(startedAt + patience, by.getTime()) - at;
       if (left <= 0) return { kind: 'queued' };
-      if (at - toldAt >= TELL_MS) {
-        toldAt = at;
+      if (at - reportedAt >= PROGRESS_MS) {
+        reportedAt = at;
         call.progress(
           attempts === 0 ? 'The message is queued.' : 'Waiting for WhatsApp to acknowledge it.',
         );
       }
-      await Promise.race([hinted.promise, wait(Math.min(left, LOOK_MS), call.signal)]);
+      await Promise.race([hinted.promise, wait(Math.min(left, POLL_MS), call.signal)]);
     }
   } finally {
     unsubscribe();
@@ -253,7 +256,7 @@ const readOutboxState = ({ deps: { db, lease } }: ClientCall, id: OutboxId) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-// Formats messages for clients: one line each with a name and a time, as many as fit. A client's context is small, so
+// Formats messages for clients: each with a name and a time, as many as fit. A client's context is small, so
 // omitted messages are counted and can be requested.
 
 /** Maximum characters per message; the middle of a longer one is cut. */
@@ -381,11 +384,11 @@ function keepFitting(said: readonly NamedMessage[], newest: boolean): readonly N
 }
 
 function parsePageEdge(text: string): ChatPosition {
-  const spot = parseMessageCursor(text.trim());
-  if (spot === null) {
+  const position = parseMessageCursor(text.trim());
+  if (position === null) {
     throw new RelayError('invalid_request', {
       what: 'before and after take a cursor, or a time such as 2026-03-01T10:00:00Z',
     });
   }
-  return spot;
+  return position;
 }

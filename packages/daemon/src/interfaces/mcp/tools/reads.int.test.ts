@@ -18,7 +18,7 @@ const ALL: Readonly<Scopes> = [
   'permissions:read',
   'ledger:read',
 ];
-const program = await token(ALL);
+const client = await token(ALL);
 
 chatter.indexer.start();
 afterAll(() => chatter.indexer.stop());
@@ -32,7 +32,7 @@ interface Page {
   left_out: number;
 }
 const read = (input: object) =>
-  call(program, 'read_messages', { chat_id: 'Ben', ...input }) as Promise<unknown> as Promise<Page>;
+  call(client, 'read_messages', { chat_id: 'Ben', ...input }) as Promise<unknown> as Promise<Page>;
 const texts = ({ messages }: Page) => messages.map(({ text }) => text);
 
 beforeEach(async () => {
@@ -105,7 +105,7 @@ test('cuts a long answer, says so, and continues at the cursor', async () => {
 test('refuses an invalid cursor, and both ends at once, with a sentence', async () => {
   await expect(read({ before: 'yesterday' })).rejects.toThrow(/cursor, or a time/);
   await expect(read({ before: '1.1', after: '1.1' })).rejects.toThrow(/not both/);
-  await expect(call(program, 'read_messages', { chat_id: 'Nobody' })).rejects.toThrow(
+  await expect(call(client, 'read_messages', { chat_id: 'Nobody' })).rejects.toThrow(
     'There is no chat Nobody that this client may use.',
   );
 });
@@ -122,7 +122,7 @@ test('searches within the requested chat and days', async () => {
   );
   await chatter.indexer.caughtUp();
   const find = async (input: object) => {
-    const found = await call(program, 'search_messages', { query: 'boiler', ...input });
+    const found = await call(client, 'search_messages', { query: 'boiler', ...input });
     return (found.messages as { text: string; chat: object; from: string }[]).map(
       ({ text, chat, from }) => [text, chat, from],
     );
@@ -141,7 +141,7 @@ test('summarizes a chat with the model, from its messages and with progress', as
   );
   const sentences: string[] = [];
   const answer = await call(
-    program,
+    client,
     'summarize_chat',
     { chat_id: BEN },
     { progress: (sentence) => sentences.push(sentence) },
@@ -153,18 +153,18 @@ test('summarizes a chat with the model, from its messages and with progress', as
 
 test('returns digests of readable groups, by name or all', async () => {
   await reading.digest(club, 'The tournament is on Sunday.');
-  const { digests } = await call(program, 'get_digest', {});
+  const { digests } = await call(client, 'get_digest', {});
   expect(digests).toMatchObject([{ group: { name: 'Chess' }, day: '2026-10-13', complete: true }]);
-  expect(JSON.stringify(await call(program, 'get_digest', { group: 'chess' }))).toContain(
+  expect(JSON.stringify(await call(client, 'get_digest', { group: 'chess' }))).toContain(
     'The tournament is on Sunday.',
   );
-  await expect(call(program, 'get_digest', { group: 'Choir' })).rejects.toThrow(
+  await expect(call(client, 'get_digest', { group: 'Choir' })).rejects.toThrow(
     'There is no observed group named Choir. Observed groups: Chess.',
   );
 });
 
 test('lists the current permissions', async () => {
-  const { permissions } = await call(program, 'list_permissions');
+  const { permissions } = await call(client, 'list_permissions');
   expect(permissions).toContainEqual({
     id: BEN,
     name: 'Ben',
@@ -185,11 +185,11 @@ test('refuses every tool from the next call on when a grant was revoked', async 
   const ask = () =>
     Promise.all(
       [
-        call(program, 'read_messages', { chat_id: eve.chat }),
-        call(program, 'summarize_chat', { chat_id: eve.chat }),
-        call(program, 'search_messages', { query: 'canary words' }),
-        call(program, 'list_permissions'),
-        call(program, 'why', { id }),
+        call(client, 'read_messages', { chat_id: eve.chat }),
+        call(client, 'summarize_chat', { chat_id: eve.chat }),
+        call(client, 'search_messages', { query: 'canary words' }),
+        call(client, 'list_permissions'),
+        call(client, 'why', { id }),
       ].map((answer) => answer.then(JSON.stringify, ({ message }: Error) => message)),
     );
   for (const answer of await ask()) expect(answer).toContain('Canary Eve');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openClientFixture } from '../testing/acting.ts';
 
 const fixture = await openClientFixture();
-const { approvals, ledger, program, schedules, somebody, sql } = fixture;
+const { approvals, ledger, newClient, schedules, somebody, sql } = fixture;
 
 const TEA = { message: 'Tea?', time: '09:00', pattern: 'daily' };
 const bodies = async (chat: string) =>
@@ -13,7 +13,7 @@ const bodies = async (chat: string) =>
 
 describe('schedule_message', () => {
   test('schedules as the token with a grant, and returns what was understood', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     const answer = await claude.call('schedule_message', { chat_id: who.name, ...TEA });
     expect(answer).toMatchObject({
       status: 'scheduled',
@@ -31,7 +31,7 @@ describe('schedule_message', () => {
   });
 
   test('schedules once, weekly and by cron, with a time zone and a rule for missed runs', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     const words = async (more: object) =>
       (await claude.call('schedule_message', { chat_id: who.phone, ...TEA, ...more })).when;
     expect([
@@ -54,14 +54,14 @@ describe('schedule_message', () => {
   });
 
   test('is refused and recorded without a grant to write', async () => {
-    const [who, claude] = [await somebody({ canReply: false }), await program()];
+    const [who, claude] = [await somebody({ canReply: false }), await newClient()];
     const asking = claude.call('schedule_message', { chat_id: who.phone, ...TEA });
     await expect(asking).rejects.toThrow('not allowed replies here');
     expect(await ledger(claude.actor)).toMatchObject([{ outcome: 'deny' }]);
   });
 
   test('waits for approval after the client has read messages, then is scheduled as the token’s', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     await claude.reads(who);
     const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
     expect(answer.status).toBe('waiting_for_approval');
@@ -74,7 +74,7 @@ describe('schedule_message', () => {
   });
 
   test('schedules nothing on approval when the token was revoked', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     await claude.reads(who);
     const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
     await claude.revoke();
@@ -84,7 +84,7 @@ describe('schedule_message', () => {
   });
 
   test('asks the person with recipient, time and text; declining schedules nothing', async () => {
-    const [who, claude] = [await somebody(), await program({ confirm: true })];
+    const [who, claude] = [await somebody(), await newClient({ confirm: true })];
     const asked: string[] = [];
     const call = (says: 'yes' | 'no' | 'cannot') =>
       claude.call('schedule_message', { chat_id: who.phone, ...TEA }, { says, asked });
@@ -98,7 +98,7 @@ describe('schedule_message', () => {
   });
 
   test('schedules once for the same key', async () => {
-    const [who, claude] = [await somebody(), await program()];
+    const [who, claude] = [await somebody(), await newClient()];
     const call = () =>
       claude.call('schedule_message', { chat_id: who.phone, ...TEA }, { key: 'tea' });
     const [one, two] = await Promise.all([call(), call()]);
@@ -109,7 +109,7 @@ describe('schedule_message', () => {
 describe('a scheduled message', () => {
   test('is listed for chats in reach, with the text only of the client’s own', async () => {
     const [ana, ben, stranger] = [await somebody(), await somebody(), await somebody(null)];
-    const claude = await program({ contacts: [ana] });
+    const claude = await newClient({ contacts: [ana] });
     for (const { phone } of [ana, ben, stranger]) {
       await schedules.service.create({ to: phone, text: 'Surprise', when: 'daily 10:00' });
     }
@@ -122,12 +122,12 @@ describe('a scheduled message', () => {
     );
     expect(seen).toContainEqual(expect.objectContaining({ name: ana.name, created_by_you: false }));
     expect(JSON.stringify(seen)).not.toContain('Surprise');
-    const wide = await (await program()).call('list_schedules', { state: 'all' });
+    const wide = await (await newClient()).call('list_schedules', { state: 'all' });
     expect(JSON.stringify(wide)).not.toContain(stranger.phone.slice(1));
   });
 
   test('is cancelled at once and repeatably by the client that scheduled it, and by no other', async () => {
-    const [who, claude, other] = [await somebody(), await program(), await program()];
+    const [who, claude, other] = [await somebody(), await newClient(), await newClient()];
     const { schedule_id: id } = await claude.call('schedule_message', {
       chat_id: who.phone,
       ...TEA,
@@ -154,7 +154,7 @@ describe('a scheduled message', () => {
 
   test('is not found when it is to a contact out of reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
-    const claude = await program({ contacts: [ana] });
+    const claude = await newClient({ contacts: [ana] });
     const { id } = await schedules.service.create({
       to: ben.phone,
       text: 'x',

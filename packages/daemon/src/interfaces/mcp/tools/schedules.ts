@@ -1,5 +1,5 @@
-// `schedule_message`: schedules a message with the client's own text. The gate decides now and again when it is due: it
-// is sent only while the token is valid and the grant exists.
+// The tools for scheduled messages: `schedule_message`, `list_schedules` and `cancel_schedule`; and which scheduled
+// messages a client may see.
 import { boundedText } from '@relay/contract/api/common';
 import { CATCH_UPS } from '@relay/contract/api/constants';
 import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/contract/api/schedules';
@@ -20,6 +20,9 @@ import { transaction } from '../../../platform/db/transaction.ts';
 import { chatInput, findOrMakeChatFor, formatRecipient, resolveChat } from '../resolve-chat.ts';
 import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
+
+// `schedule_message`: schedules a message with the client's own text. The gate decides now and again when it is due: it
+// is sent only while the token is valid and the grant exists.
 
 const scheduleInput = z.strictObject({
   chat_id: chatInput,
@@ -80,8 +83,8 @@ export const scheduleMessageTool = defineTool({
           },
           async submit({ tx }, context) {
             const request = { chat, ...scheduleRequestOf(asked) };
-            const went = await actions.scheduleMessage(tx, call.actor, request, context);
-            const { id, decision, approval, words, next } = went;
+            const result = await actions.scheduleMessage(tx, call.actor, request, context);
+            const { id, decision, approval, words, next } = result;
             when = words;
             const output = id && {
               status: 'scheduled' as const,

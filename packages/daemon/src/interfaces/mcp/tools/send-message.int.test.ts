@@ -5,16 +5,16 @@ import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freshPrograms } from '../testing/fixture.ts';
+import { freshMcpHarness } from '../testing/fixture.ts';
 
 const SEND = ['messages:send'] as const;
 const ANNA = '4915177000001';
 
-const fixture = async (options?: Parameters<typeof freshPrograms>[1]) => {
-  const programs = await freshPrograms(onTestFinished, options);
-  await programs.person(ANNA, 'Anna Berg');
-  const token = await programs.newToken({ scopes: [...SEND] });
-  return { ...programs, token };
+const fixture = async (options?: Parameters<typeof freshMcpHarness>[1]) => {
+  const harness = await freshMcpHarness(onTestFinished, options);
+  await harness.person(ANNA, 'Anna Berg');
+  const token = await harness.newToken({ scopes: [...SEND] });
+  return { ...harness, token };
 };
 
 const toolCall = (chat_id: string, message = 'Hello') => ({
@@ -135,7 +135,7 @@ describe('the recipient', () => {
 
   test('is CHAT_NOT_FOUND when the name is unknown, also to this token only', async () => {
     verifies('002-SEND-ERR-32001');
-    const { connect, token, person, newToken, programs, hashOf } = await fixture();
+    const { connect, token, person, newToken, clientApi, hashOf } = await fixture();
     await person('4915177000002', 'Ben');
     const only = await newToken({ scopes: [...SEND], contacts: ['Ben'] });
     for (const [way, version] of TRANSPORT_VERSIONS) {
@@ -151,7 +151,7 @@ describe('the recipient', () => {
     const client = await connect(only, 'pipe', 'current');
     await expect(client.callTool(toolCall('Anna Berg'))).rejects.toMatchObject({ code: -32001 });
     const { arguments: given } = toolCall('Anna Berg');
-    await expect(programs.call(hashOf(only), 'send_message', given, null)).rejects.toMatchObject({
+    await expect(clientApi.call(hashOf(only), 'send_message', given, null)).rejects.toMatchObject({
       code: 'chat_not_found',
       status: 404,
     });

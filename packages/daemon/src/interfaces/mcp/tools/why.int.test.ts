@@ -15,7 +15,7 @@ const [fromBen = '', fromCy = ''] = await chatter.say(
   { chat: ben.chat, by: ben.contact, text: 'canary of Ben' },
   { chat: cy.chat, by: cy.contact, text: 'canary of Cy' },
 );
-const program = await token(SCOPES);
+const client = await token(SCOPES);
 const other = await token(SCOPES);
 
 const submit = (id: string, chat: typeof ben.chat, text: string, needsConfirmation: boolean) =>
@@ -37,8 +37,8 @@ const asked = async (id: string, chat: typeof ben.chat, text: string): Promise<s
 const unknown = /that this client may see/;
 
 test('reports an approval as pending, approved with its message, or declined', async () => {
-  const yes = await asked(program.id, ben.chat, 'canary to send');
-  const ask = () => call(program, 'why', { id: yes });
+  const yes = await asked(client.id, ben.chat, 'canary to send');
+  const ask = () => call(client, 'why', { id: yes });
   expect(await ask()).toMatchObject({
     kind: 'approval',
     state: 'pending',
@@ -53,32 +53,32 @@ test('reports an approval as pending, approved with its message, or declined', a
   const answer = await ask();
   expect(answer).toMatchObject({ state: 'approved', message_id: expect.any(String) });
   expect(answer.sentence).toMatch(/^You approved it .*; it is queued\.$/);
-  expect(await call(program, 'why', { id: answer.message_id })).toMatchObject({
+  expect(await call(client, 'why', { id: answer.message_id })).toMatchObject({
     kind: 'message',
     state: 'pending',
     approval_id: yes,
   });
 
-  const no = await asked(program.id, ben.chat, 'canary that is rejected');
+  const no = await asked(client.id, ben.chat, 'canary that is rejected');
   await approvals.reject(no as never, 'canary of the owner');
-  const refused = await call(program, 'why', { id: no });
+  const refused = await call(client, 'why', { id: no });
   expect(refused).toMatchObject({ state: 'rejected', message_id: null });
   expect(JSON.stringify([answer, refused])).not.toContain('canary');
 });
 
 test('reports a readable message by its whole id', async () => {
-  const answer = await call(program, 'why', { id: fromBen });
+  const answer = await call(client, 'why', { id: fromBen });
   expect(answer).toMatchObject({ kind: 'message', state: 'received', chat: { name: 'Ben' } });
   expect(JSON.stringify(answer)).not.toContain('canary');
   for (const id of [fromBen.slice(0, 8), fromCy, 'ABCDEF', crypto.randomUUID()])
-    await expect(call(program, 'why', { id }), id).rejects.toThrow(unknown);
+    await expect(call(client, 'why', { id }), id).rejects.toThrow(unknown);
 });
 
 test('reports what others requested only where the client may read', async () => {
   const here = await asked(other.id, ben.chat, 'from another');
   const there = await asked(other.id, cy.chat, 'from another');
-  expect(await call(program, 'why', { id: here })).toMatchObject({ state: 'pending' });
-  await expect(call(program, 'why', { id: there })).rejects.toThrow(unknown);
+  expect(await call(client, 'why', { id: here })).toMatchObject({ state: 'pending' });
+  await expect(call(client, 'why', { id: there })).rejects.toThrow(unknown);
   expect(await call(other, 'why', { id: there })).toMatchObject({ chat: { name: 'Cy' } });
 });
 
@@ -86,9 +86,9 @@ test('still reports its own message without the name when the grant is gone', as
   const dee = await chatter.person('Deirdre', '4915100200004');
   await chatter.say({ chat: dee.chat, by: dee.contact, text: 'Hi' });
   await grant(dee, 'Canary Dee', { reply: true });
-  const { message } = await submit(program.id, dee.chat, 'Hello', false);
+  const { message } = await submit(client.id, dee.chat, 'Hello', false);
   await sql('DELETE FROM grants WHERE contact_id = $1', [dee.contact]);
-  const answer = await call(program, 'why', { id: message?.messageId });
+  const answer = await call(client, 'why', { id: message?.messageId });
   expect(answer).toMatchObject({ kind: 'message', state: 'pending', chat: null });
   expect(JSON.stringify(answer)).not.toMatch(/Canary|Deirdre|4915100200004/);
   await expect(call(other, 'why', { id: message?.messageId })).rejects.toThrow(unknown);
@@ -103,7 +103,7 @@ test('finds a conversation by its id, not by its objective', async () => {
     'SELECT message_id FROM outbox WHERE instance_id = $1',
     [id],
   );
-  const answer = await call(program, 'why', { id: row?.message_id ?? '' });
+  const answer = await call(client, 'why', { id: row?.message_id ?? '' });
   expect(answer.sentence).toContain(id.slice(0, 8));
   expect(answer.sentence).not.toContain('canary');
 });

@@ -4,7 +4,7 @@
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type { AccountId, ContactId, InstanceId, SessionId } from '@relay/contract/ids';
-import type { ContactMerge } from '@relay/core/contacts/alias-book';
+import type { ContactMerge } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';

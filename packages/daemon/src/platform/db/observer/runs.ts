@@ -1,5 +1,5 @@
-// Model runs for an observed group. They belong to the group's own session; their cost counts towards the owner's day
-// and towards the group.
+// Records the model runs for an observed group and the group's daily usage. A run belongs to the group's own session;
+// its cost counts towards the owner's day and towards the group.
 import type { AccountId, ChatId, RunId } from '@relay/contract/ids';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
@@ -47,7 +47,7 @@ export async function noteObserverSpending(
   await addObserverUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
 }
 
-// What reading a group costs and what the noise filter saves, by the group's own days.
+// The usage of a group by its own days: messages that the noise filter kept or cut, and tokens spent or saved.
 
 interface ObserverUsage {
   readonly kept?: number;

@@ -1,8 +1,7 @@
 // Fixture: an account with contacts inserted by hand, and queries for what is stored about them afterwards.
 import { randomInt, randomUUID } from 'node:crypto';
 import { contactId } from '@relay/contract/ids';
-import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
-import type { Contact } from '@relay/core/contacts/alias-book';
+import { type Alias, type Contact, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { noteAliases, resolveSightings, type Sighting } from '../contacts.ts';

@@ -3,7 +3,7 @@ import type { TransportStore } from '@relay/core/ports/transport';
 import { eventually } from '@relay/testing/store';
 import { bytes, message, text } from '@relay/testing/wire-store-behaviour';
 import { afterEach, expect, test } from 'vitest';
-import { batchToQuery } from './batch.ts';
+import { batchToQuery } from './committer.ts';
 import { sealer, wireDatabase } from './testing/world.ts';
 
 // A commit whose answer never came: it may have happened, may not have, or may still happen.

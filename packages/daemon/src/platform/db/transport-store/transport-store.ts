@@ -13,8 +13,7 @@ import type pg from 'pg';
 import type { Db } from '../database.ts';
 import type { Lease } from '../lease.ts';
 import { transaction } from '../transaction.ts';
-import { storableId } from './batch.ts';
-import type { Committer, CommitterMember } from './committer.ts';
+import { type Committer, type CommitterMember, storableId } from './committer.ts';
 import {
   openSealedRecord,
   sealedCredentialsName,

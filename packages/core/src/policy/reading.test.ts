@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from './actors.ts';
+import { canRead, type ReadFacts, type ReadKind } from './decide.ts';
 import type { PolicyFacts } from './facts.ts';
-import { canRead, type ReadFacts, type ReadKind } from './read.ts';
 import { decisionFor, type ReasonCode } from './reasons.ts';
 import {
   ANA,
