@@ -36,7 +36,7 @@ export function useHold() {
       cancelLabel: t('common.action.cancel'),
       onConfirm: () => (isHeld ? release : hold).mutate(),
     });
-  const isOff = isGone || status === undefined || hold.isPending || release.isPending;
+  const isOff = isGone || status === undefined;
   return { isHeld, waiting, isOff, askFirst };
 }
 

@@ -153,11 +153,20 @@ it('is put on hold and released by keys alone', async () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
   };
+  // The answer comes late; the page knows of the hold from the stream.
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/api/hold', async (route) => {
+    const response = await route.fetch();
+    await answer.promise;
+    await route.fulfill({ response });
+  });
   await choose('Hold all sending', 'Hold all sending?');
   await eventually('a hold', async () => (await isHeld()) || undefined);
   await page.getByText('Sending is on hold.').first().waitFor();
   await choose('Resume sending', 'Resume sending?');
   await eventually('no hold', async () => !(await isHeld()) || undefined);
+  answer.resolve();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 it('shares one stream between eight tabs, and the next takes over when its tab is closed', async () => {
