@@ -35,7 +35,7 @@ const DAEMON = {
   'features/search': [DB],
   'features/activity': [DB],
   'features/backup': [DB, JOBS],
-  'features/chat-import': ['pipeline/intake', DB, JOBS],
+  'features/chat-import': [DB],
   'features/chats': [DB],
   'features/digest-export': ['platform/egress', DB, JOBS],
   'features/eval': ['models', DB],

@@ -29,7 +29,7 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
   'features/assistant': { ...WITH_WEB, forbidden: ['features/observer'] },
   'features/auto-reply': WITH_WEB,
   'features/backup': { allowed: [DB, JOBS], forbidden: [GATE] },
-  'features/chat-import': { allowed: ['pipeline/intake', DB, JOBS], forbidden: [GATE] },
+  'features/chat-import': { allowed: [DB], forbidden: ['pipeline/intake'] },
   'features/chats': { allowed: [DB], forbidden: [JOBS] },
   'features/conversations': { ...AGENT, forbidden: ['features/assistant'] },
   'features/digest-export': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distinguishNames } from './member-names.ts';
+import { distinguishNames } from './message.ts';
 
 const KEPT = new Map([
   ['owner', 'Rohan'],

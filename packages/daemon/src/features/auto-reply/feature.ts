@@ -4,7 +4,8 @@ import type { ComposeReply } from '@relay/core/ports/agent-turn';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enqueueWaitingReplies } from './on-message.ts';
-import { type AutoReplyDeps, onReplyJob } from './turn.ts';
+import type { AutoReplyDeps } from './settle.ts';
+import { onReplyJob } from './turn.ts';
 
 interface AutoReplyFeature {
   /** Queues waiting messages without a job, because their job failed for good. */

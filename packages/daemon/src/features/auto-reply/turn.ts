@@ -2,17 +2,9 @@
 
 import { RelayError } from '@relay/contract/errors';
 import type { MessageId, RunId } from '@relay/contract/ids';
-import type { Settings } from '@relay/contract/settings';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
-import {
-  type Cooldown,
-  cooldownAnswerReason,
-  cooldownNotice,
-  isFirstCooldown,
-  linesNeededForLoop,
-} from '@relay/core/auto-reply/loop-guard';
-import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
+import { linesNeededForLoop } from '@relay/core/auto-reply/loop-guard';
 import { toStorableText } from '@relay/core/messages/text';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import type {
@@ -24,11 +16,8 @@ import type {
 import { sql } from 'kysely';
 import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import { type Gate, notifyOwner } from '../../pipeline/gate/gate.ts';
 import { closeNotices } from '../../pipeline/gate/owner-notices.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { appendEvent } from '../../platform/db/events.ts';
-import { appendLedger } from '../../platform/db/ledger.ts';
 import {
   beginRun,
   endRun,
@@ -42,10 +31,19 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
-import { setTimer } from '../../platform/jobs/timers.ts';
 import { enqueueReplies } from './on-message.ts';
+import {
+  type AutoReplyDeps,
+  finishLine,
+  parkReply,
+  postponeReply,
+  type ReplyJob,
+  type ReplyOutcome,
+  type ReplyTask,
+  recordReply,
+  settleReply,
+  startCooldown,
+} from './settle.ts';
 import {
   cooldownOf,
   type DatedReplyLine,
@@ -56,7 +54,6 @@ import {
   readLinesUpTo,
   readReplyTimes,
   readStanding,
-  type WaitingLine,
 } from './sql.ts';
 
 export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
@@ -414,125 +411,6 @@ async function submitReply(
   return { reason: 'refused', detail: { refusal: decision.reason } };
 }
 
-// Settles a message in the transaction of its outcome: writes the ledger and enqueues the session's next message.
-
-/** A job and the line it answers. */
-interface ReplyTask {
-  readonly job: ReplyJob;
-  readonly session: ReplySession;
-  readonly line: WaitingLine;
-}
-
-interface ReplyOutcome {
-  readonly reason: AnswerReason;
-  readonly detail?: LedgerDetail;
-}
-
-async function settleReply(
-  deps: AutoReplyDeps,
-  work: UnitOfWork,
-  task: ReplyTask,
-  cameOf: ReplyOutcome,
-): Promise<void> {
-  await finishLine(deps, work, task);
-  await recordReply(deps, work, task, cameOf);
-}
-
-/** Everything except the ledger entry, which comes last in a transaction. */
-async function finishLine(
-  deps: AutoReplyDeps,
-  work: UnitOfWork,
-  { job, session, line }: ReplyTask,
-): Promise<void> {
-  await work.tx
-    .updateTable('session_messages')
-    .set({ waiting: false })
-    .where('account_id', '=', line.account_id)
-    .where('session_id', '=', line.session_id)
-    .where('id', '=', line.id)
-    .execute();
-  await job.complete(work.tx);
-  const more = (await findFirstWaiting(work.tx, session)) !== null;
-  if (more) await enqueueReplies(deps, work, [session.id]);
-}
-
-async function recordReply(
-  deps: AutoReplyDeps,
-  work: UnitOfWork,
-  { session, line }: Pick<ReplyTask, 'session' | 'line'>,
-  { reason, detail = {} }: ReplyOutcome,
-): Promise<void> {
-  const { id, chat_id: chat } = session;
-  const { message_id: message } = line;
-  const row = answerLedgerRow({
-    actor: `auto_reply:${chat}`,
-    message,
-    reason,
-    detail: { chat, session: id, ...detail },
-  });
-  await appendLedger(work.tx, deps.lease.account, { ...row, detail: { ...row.detail } });
-  work.afterCommit.push(() =>
-    deps.log.info('auto-reply', { chat, message, state: row.outcome, reason }),
-  );
-}
-
-/** During a hold nothing is answered; the end of the hold queues the waiting messages. */
-async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask): Promise<void> {
-  await task.job.complete(work.tx);
-  await recordReply(deps, work, task, { reason: 'hold' });
-}
-
-// Messages received in quiet hours are answered afterwards; messages received during a cooldown are not.
-
-/** From here on the timer, not the job, will handle the session. */
-async function postponeReply(
-  deps: AutoReplyDeps,
-  work: UnitOfWork,
-  task: ReplyTask,
-  until: Date,
-): Promise<void> {
-  const { account } = deps.lease;
-  const subject = task.session.id;
-  await setTimer(work.tx, { account, kind: 'auto_reply', subject, epoch: 0 }, until);
-  await task.job.complete(work.tx);
-  const detail = { until: until.toISOString() };
-  await recordReply(deps, work, task, { reason: 'quiet_hours', detail });
-}
-
-async function startCooldown(
-  deps: AutoReplyDeps,
-  work: UnitOfWork,
-  task: ReplyTask,
-  { rest, name }: { readonly rest: Cooldown; readonly name: string },
-): Promise<void> {
-  const { account } = deps.lease;
-  const { session } = task;
-  const { cause, count } = rest;
-  const until = rest.until.toISOString();
-  await work.tx
-    .updateTable('sessions')
-    .set({ resting_until: rest.until, rests: count, rest_reason: cause })
-    .where('account_id', '=', account)
-    .where('id', '=', session.id)
-    .execute();
-  await appendEvent(work.tx, account, {
-    kind: 'auto_reply',
-    subject: session.contact_id,
-    data: { state: 'resting', until, cause, count },
-  });
-  await settleReply(deps, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
-  work.afterCommit.push(() =>
-    deps.log.warn('auto-reply cooldown', { chat: session.chat_id, reason: cause, count }),
-  );
-  if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
-  const isNotified = await notifyOwner(
-    work.tx,
-    { gate: deps.gate, account },
-    cooldownNotice(name, rest),
-  );
-  if (isNotified) work.afterCommit.push(() => deps.gate.wakeOutbox());
-}
-
 // The daily token budget that all agents share, checked before an answer and after every model call.
 
 async function isDayBudgetSpent(deps: AutoReplyDeps, tx: Transaction): Promise<boolean> {
@@ -594,10 +472,3 @@ export class ConcurrencyLimit {
     }
   }
 }
-
-export interface AutoReplyDeps extends Engine {
-  readonly gate: Gate;
-  readonly settings: Pick<Settings, 'agent' | 'auto_reply' | 'tell_owner_on_whatsapp'>;
-}
-
-type ReplyJob = Pick<Job<'auto_reply'>, 'data' | 'complete'>;

@@ -9,9 +9,9 @@ import type { ChatImportReport, ImportQuery } from '@relay/contract/api/imports'
 import { removeFolder } from '@relay/testing/remove-folder';
 import { freshStore, times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { zipOf } from '../../pipeline/intake/testing/zip.ts';
 import { takeLease } from '../../platform/db/lease.ts';
 import { createImportService } from './import.ts';
+import { zipOf } from './testing/zip.ts';
 
 // PROPERTY_RUNS requests the long run.
 const LINES = process.env.PROPERTY_RUNS ? 100_000 : 10_000;

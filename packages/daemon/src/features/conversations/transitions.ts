@@ -12,7 +12,6 @@ import { RelayError } from '@relay/contract/errors';
 import type { InstanceId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
 import {
-  type WithdrawalReason as Because,
   type ConversationEffect,
   conversationNotice,
   type Instance,
@@ -20,19 +19,16 @@ import {
   type StateStep,
   settleEffects,
   transition,
+  type WithdrawalReason,
 } from '@relay/core/conversation/transition';
 import { type ConversationEvent, EVENT_PHRASES } from '@relay/core/conversation/transition-table';
 import type { Actor } from '@relay/core/policy/actors';
 import { type RawBuilder, sql } from 'kysely';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import {
-  type EvaluatedProposal,
-  type Gate,
-  notifyOwner as tellOnWhatsApp,
-} from '../../pipeline/gate/gate.ts';
+import { type EvaluatedProposal, type Gate, notifyOwner } from '../../pipeline/gate/gate.ts';
 import {
   hasUnsent,
-  type WithdrawalResult as WithdrawnMessages,
+  type WithdrawalResult,
   withdrawFromConversation,
 } from '../../pipeline/gate/withdrawals.ts';
 import type { NewEvent } from '../../platform/db/events.ts';
@@ -193,7 +189,7 @@ const WITHDRAWALS = {
       'You wrote to the contact yourself before this message was sent, so it was withdrawn.',
     agentOnly: true,
   },
-} as const satisfies Record<Because, unknown>;
+} as const satisfies Record<WithdrawalReason, unknown>;
 
 async function withdrawMessages(
   deps: ConversationDeps,
@@ -201,7 +197,7 @@ async function withdrawMessages(
   { id: instance }: InstanceRow,
   effects: readonly ConversationEffect[],
   at: Date,
-): Promise<WithdrawnMessages | null> {
+): Promise<WithdrawalResult | null> {
   const effect = effects.find(({ kind }) => kind === 'withdraw');
   if (effect?.kind !== 'withdraw') return null;
   const { account } = deps.lease;
@@ -457,7 +453,7 @@ async function notifyOwnerOfConversation(
     reason: instance.reason ?? STATE_SENTENCES[instance.state],
   });
   const { gate, lease } = deps;
-  const isNotified = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
+  const isNotified = await notifyOwner(work.tx, { gate, account: lease.account }, text);
   if (isNotified) work.afterCommit.push(() => gate.wakeOutbox());
 }
 

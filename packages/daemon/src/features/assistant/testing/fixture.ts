@@ -287,6 +287,13 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
       (calls().at(-1)?.messages ?? [])
         .filter(({ role }) => role === 'tool')
         .map(({ content }) => JSON.parse(String(content)) as Record<string, unknown>),
+    grantOf: async ({ contact }: Contact) =>
+      (
+        await sql<{ can_read: boolean; can_reply: boolean; display_name: string }>(
+          'SELECT can_read, can_reply, display_name FROM grants WHERE contact_id = $1',
+          [contact],
+        )
+      )[0],
     /** The outbox in order: chat and text. */
     sent: async () =>
       (

@@ -17,7 +17,7 @@ import { onRoute } from '../../../pipeline/router/router.ts';
 import { findOrMakeChats } from '../../../platform/db/chats.ts';
 import { resolveSightings } from '../../../platform/db/contacts.ts';
 import { openAutoReply } from '../feature.ts';
-import type { AutoReplyDeps } from '../turn.ts';
+import type { AutoReplyDeps } from '../settle.ts';
 
 type Model = (context: ReplyContext, hooks: ReplyHooks) => string | Promise<string>;
 

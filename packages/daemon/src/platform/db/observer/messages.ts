@@ -4,8 +4,8 @@
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { estimateTokens } from '@relay/core/agent/context-window';
 import type { MessageDetails } from '@relay/core/messages/message';
-import { distinguishNames } from '@relay/core/observer/member-names';
 import {
+  distinguishNames,
   type GroupMessage,
   type NoiseCategory,
   type NoiseVerdict,
