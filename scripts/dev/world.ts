@@ -125,7 +125,6 @@ try {
         closers,
         unwanted,
         consoleOrigin,
-        showEarly: true,
         async start(place) {
           daemon = await startRestartable(place, terminal, prepared.promise);
           return daemon;

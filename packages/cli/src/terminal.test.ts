@@ -41,6 +41,18 @@ test('redraws progress on a terminal, prints lines elsewhere, and is silent for 
   expect(program.said).toEqual({ out: '{"a":1}\n', err: '' });
 });
 
+test('keeps a notice on the terminal after the command has ended', () => {
+  const person = terminal({ json: false, colour: true }, true);
+  person.progress('Loading …');
+  person.notice('No approvals are pending.');
+  person.clearTransient();
+  expect(person.said.err.endsWith('\u001b[KNo approvals are pending.\n')).toBe(true);
+
+  const program = terminal({ json: true, colour: true }, true);
+  program.notice('No approvals are pending.');
+  expect(program.said.err).toBe('');
+});
+
 test('redraws a drawing in place and removes it at the end', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.draw(['a', 'b']);

@@ -20,7 +20,9 @@ export interface Terminal {
   note(line: string): void;
   /** A line on standard error, for people and programs. */
   error(line: string): void;
-  /** Shows progress. On a terminal the next call replaces it. */
+  /** A line on standard error that stays, such as an empty result; none with `--json`. */
+  notice(sentence: string): void;
+  /** Shows progress. On a terminal the next call replaces it, and the end of the command removes it. */
   progress(sentence: string): void;
   /** Shows lines that the next call redraws in place; they are removed at the end. */
   draw(lines: readonly string[]): void;
@@ -75,6 +77,11 @@ export function openTerminal(
     },
     error(line) {
       err.write(`${line}\n`);
+    },
+    notice(sentence) {
+      if (options.json) return;
+      clearTransient();
+      err.write(`${sentence}\n`);
     },
     progress(sentence) {
       if (options.json) return;

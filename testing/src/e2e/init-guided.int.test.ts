@@ -54,7 +54,7 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
       ['Server address', `${demo.model.url}/v1`],
     ]);
     await person.until('✓ Model: scripted answered in');
-    await person.until('Relay is linked as a device of your account');
+    await person.until('Relay joins your account as a linked device');
     await answer(person, [['or "skip"', 'skip']]);
     await person.until('WhatsApp: skipped.');
     await person.until('Agents read and answer only the people that you choose.');

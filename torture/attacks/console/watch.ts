@@ -21,7 +21,7 @@ const FOREIGN = [
 ].join(', ');
 
 /** Buttons that load more of a list. */
-const MORE = '^(Show (more|all|what was said before|[0-9]+ more)|Next)';
+const MORE = '^(Show (more|all|older messages|[0-9]+ more)|Next)';
 
 /** Collects text while scrolling everything up and down, a screen at a time, and loading more of each list. */
 const READ = `(async () => {
@@ -33,8 +33,9 @@ const READ = `(async () => {
     }
   };
   const still = (ms) => new Promise((done) => setTimeout(done, ms));
-  // Not a time: a slow machine draws what was scrolled to when it can.
-  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)));
+  // A slow machine draws when it can; on a busy one no idle moment may come for long.
+  const drawn = () => new Promise((done) =>
+    requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1_000 })));
   const isBusy = () => document.querySelector('main [aria-busy="true"], main [data-loading="true"]');
   const loaded = async () => {
     await drawn();

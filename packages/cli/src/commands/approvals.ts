@@ -12,7 +12,7 @@ export const listApprovalsCommand: RunCommand = async ({ config, terminal, optio
   const approvals = await clientOf(config.home).get('/api/approvals', { query: { state } });
   if (terminal.json) terminal.writeJson(approvals);
   else if (approvals.length === 0) {
-    terminal.progress(`No ${STATE_NAMES[state]} approvals.`);
+    terminal.notice(`No ${STATE_NAMES[state]} approvals.`);
   } else {
     for (const line of formatApprovals(approvals, terminal.colours, new Date()))
       terminal.writeLine(line);

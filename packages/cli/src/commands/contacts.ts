@@ -34,7 +34,7 @@ export const listContactsCommand: RunCommand = async ({ config, terminal, args, 
     return 0;
   }
   if (contacts.length === 0) {
-    terminal.progress(describeNoContacts(query, options.requests === true));
+    terminal.notice(describeNoContacts(query, options.requests === true));
     return 0;
   }
   const look = {

@@ -18,7 +18,7 @@ export const showDigestsCommand: RunCommand = async ({ config, terminal, args, o
   };
   const answer = await clientOf(config.home).get('/api/digests', { query });
   if (terminal.json) terminal.writeJson(answer);
-  else if (answer.digests.length === 0) terminal.progress('No digests found.');
+  else if (answer.digests.length === 0) terminal.notice('No digests found.');
   else {
     const columns = Math.min(terminal.size?.columns ?? 80, 100);
     const shown = { hours: hours === true, columns, colours: terminal.colours };

@@ -62,7 +62,7 @@ function parseEvalRequest(options: CommandOptions): EvalRequest {
 }
 
 async function confirmCost({ terminal, options }: CommandCall, plan: EvalPlan): Promise<boolean> {
-  if (!terminal.json) for (const line of formatEvalCost(plan)) terminal.progress(line);
+  if (!terminal.json) for (const line of formatEvalCost(plan)) terminal.notice(line);
   if (options.yes === true) return true;
   if (terminal.json || !canAsk())
     throw new RelayError('usage', { what: 'This spends model tokens. Add --yes to confirm.' });

@@ -69,12 +69,12 @@ function printProbe({ writeLine, colours }: Terminal, probe: ProbeReport): void 
 function printMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
   const known = isGiven || config.modelKey !== null || config.keylessProvider !== null;
   if (!known && options.skipModel !== true) {
-    terminal.progress(
+    terminal.notice(
       'No model is set. Set one with `relay init --provider anthropic --api-key < key.txt`.',
     );
   }
   if (options.skipGrants !== true) {
-    terminal.progress('No grants yet. Add one with `relay grant <who> --read --draft`.');
+    terminal.notice('No grants yet. Add one with `relay grant <who> --read --draft`.');
   }
 }
 
@@ -144,7 +144,7 @@ async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
     return before;
   }
   if (options.skipLink === true) return skip(stage, 'WhatsApp');
-  explain(stage, 'WhatsApp', 'Relay is linked as a device of your account, like WhatsApp Web.');
+  explain(stage, 'WhatsApp', 'Relay joins your account as a linked device, like WhatsApp Web.');
   const given = typeof options.phone === 'string' ? options.phone : await askHow();
   if (given === null) return skip(stage, 'WhatsApp');
   terminal.progress('Connecting to WhatsApp …');

@@ -27,7 +27,7 @@ export const showLedgerCommand: RunCommand = async ({ config, terminal, options 
     return 0;
   }
   const entries = last.entries.toReversed();
-  if (!terminal.json && entries.length === 0) terminal.progress('No matching decisions.');
+  if (!terminal.json && entries.length === 0) terminal.notice('No matching decisions.');
   if (!terminal.json && entries.length > 0)
     terminal.writeLine(formatLedgerHeader(terminal.colours));
   show(terminal, entries);

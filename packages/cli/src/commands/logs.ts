@@ -26,7 +26,7 @@ export const showLogsCommand: RunCommand = async ({ config, terminal, options })
   }
   const output = terminal.json ? '' : readDaemonOutput(config.home);
   if (output !== '') terminal.writeLine(`Last output of the daemon outside its log:\n${output}`);
-  else if (lines.length === 0) terminal.progress(`The log of ${config.home} is empty.`);
+  else if (lines.length === 0) terminal.notice(`The log of ${config.home} is empty.`);
   return 0;
 };
 

@@ -19,7 +19,7 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   const query = contact === undefined ? { limit } : { limit, contact };
   const answer = await clientOf(config.home).get('/api/whatsapp/messages', { query });
   if (terminal.json) terminal.writeJson(answer);
-  else if (answer.messages.length === 0) terminal.progress('No messages yet.');
+  else if (answer.messages.length === 0) terminal.notice('No messages yet.');
   else
     for (const line of formatMessages(answer.messages, terminal.colours, new Date()))
       terminal.writeLine(line);

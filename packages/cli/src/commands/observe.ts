@@ -70,7 +70,7 @@ export const listObservedGroupsCommand: RunCommand = async ({ config, terminal }
   const groups = await clientOf(config.home).get('/api/observed-groups');
   if (terminal.json) terminal.writeJson(groups);
   else if (groups.length === 0) {
-    terminal.progress('No observed groups. Add one with `relay observe add <group>`.');
+    terminal.notice('No observed groups. Add one with `relay observe add <group>`.');
   } else {
     for (const line of formatObservedGroups(groups, new Date(), terminal.colours))
       terminal.writeLine(line);

@@ -100,7 +100,7 @@ async function confirmForget(
   }
   const answer = await askUser(`Type ${typed} to confirm: `);
   if (answer === typed) return true;
-  terminal.progress('Nothing was erased.');
+  terminal.notice('Nothing was erased.');
   return false;
 }
 

@@ -15,7 +15,7 @@ export const listSchedulesCommand: RunCommand = async ({ config, terminal, optio
   const schedules = await clientOf(config.home).get('/api/schedules', { query: { state } });
   if (terminal.json) terminal.writeJson(schedules);
   else if (schedules.length === 0) {
-    terminal.progress(
+    terminal.notice(
       state === 'active'
         ? 'No active schedules. Add one with `relay schedule "every weekday 9am" --to me "…"`.'
         : EMPTY_LISTS[state],

@@ -15,11 +15,11 @@ export const searchMessagesCommand: RunCommand = async ({ config, terminal, args
   const query = { q, limit: limitOf(options), ...narrowed(options) };
   const answer = await clientOf(config.home).get('/api/search', { query });
   if (terminal.json) terminal.writeJson(answer);
-  else if (answer.hits.length === 0) terminal.progress('No messages found.');
+  else if (answer.hits.length === 0) terminal.notice('No messages found.');
   else {
     const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
     const asked = { question: q, now: new Date(), zone };
-    if (!answer.sure) terminal.progress('No clear match. Closest messages:');
+    if (!answer.sure) terminal.notice('No clear match. Closest messages:');
     for (const line of formatSearchResults(answer.hits, terminal.colours, asked))
       terminal.writeLine(line);
   }

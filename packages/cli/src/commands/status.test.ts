@@ -21,7 +21,7 @@ test('names each queue with failed jobs and its sentence', () => {
 test('shows the linked number', () => {
   const status = statusOf(7, '/home/ana');
   status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '491701' };
-  expect(formatStatus(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
+  expect(formatStatus(status, 3214)).toContain('  WhatsApp       Connected. Account: +491701');
 });
 
 describe('the state of sending', () => {

@@ -36,7 +36,7 @@ export function formatStatus(status: DaemonStatus, port: number): string[] {
       'WhatsApp',
       whatsapp.phone_number === null
         ? whatsapp.sentence
-        : `${whatsapp.sentence} (${formatPhone(whatsapp.phone_number)})`,
+        : `${whatsapp.sentence} Account: ${formatPhone(whatsapp.phone_number)}`,
     ],
     ['Sending', describeSending(status)],
     ...optionalRow('While offline', status.report?.sentence),

@@ -38,7 +38,7 @@ export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   const { tokens } = await clientOf(config.home).get('/api/tokens');
   if (terminal.json) terminal.writeJson(tokens);
   else if (tokens.length === 0) {
-    terminal.progress(
+    terminal.notice(
       'No client has a token. Create one with `relay token create --name claude --scopes messages:read`.',
     );
   } else {

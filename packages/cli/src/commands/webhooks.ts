@@ -74,7 +74,7 @@ export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
   const { webhooks } = await clientOf(config.home).get('/api/webhooks');
   if (terminal.json) terminal.writeJson(webhooks);
   else if (webhooks.length === 0) {
-    terminal.progress('No webhooks. Add one with `relay webhook add <url>`.');
+    terminal.notice('No webhooks. Add one with `relay webhook add <url>`.');
   } else {
     for (const line of formatWebhooks(webhooks, new Date(), terminal.colours))
       terminal.writeLine(line);
@@ -127,7 +127,7 @@ export const listWebhookDeliveriesCommand: RunCommand = async ({
   );
   if (terminal.json) terminal.writeJson({ deliveries, cursor });
   else if (deliveries.length === 0) {
-    terminal.progress(options.dead ? 'No failed deliveries.' : 'No deliveries yet.');
+    terminal.notice(options.dead ? 'No failed deliveries.' : 'No deliveries yet.');
   } else {
     for (const line of formatDeliveries(deliveries, new Date(), terminal.colours))
       terminal.writeLine(line);

@@ -184,7 +184,7 @@ export const DAEMON_ERRORS = {
   lease_lost: {
     status: 503,
     exit: 8,
-    sentence: 'Another worker has taken over this account. Nothing was changed here.',
+    sentence: 'Another Relay process has taken over this account. Nothing was changed.',
   },
 
   // The key of a home

@@ -195,7 +195,7 @@ export const MEMORY_ERRORS = {
   webhook_secret_sealed: {
     status: 500,
     exit: 8,
-    sentence: 'The secret of the webhook was encrypted for another home.',
+    sentence: 'The secret of the webhook was encrypted for another home folder.',
     action: 'Create a new one with `relay memory outside --rotate-secret`.',
   },
   outside_folder: {
@@ -284,13 +284,13 @@ export const MODEL_ERRORS = {
   model_key_sealed: {
     status: 500,
     exit: 8,
-    sentence: 'The key of your model was encrypted for another home.',
+    sentence: 'The key of your model was encrypted for another home folder.',
     action: 'Enter it again with `relay init --api-key`.',
   },
   brave_key_sealed: {
     status: 500,
     exit: 8,
-    sentence: 'The key of the web search was encrypted for another home.',
+    sentence: 'The key of the web search was encrypted for another home folder.',
     action: 'Enter it again with `relay init --brave-key`.',
   },
   embeddings_incomplete: {
@@ -302,7 +302,7 @@ export const MODEL_ERRORS = {
   embeddings_key_sealed: {
     status: 500,
     exit: 8,
-    sentence: 'The key of the embeddings endpoint was encrypted for another home.',
+    sentence: 'The key of the embeddings endpoint was encrypted for another home folder.',
     action: 'Enter it again with `relay memory embeddings endpoint --key`.',
   },
   embeddings_missing: {
@@ -363,7 +363,7 @@ export const MODEL_ERRORS = {
   model_endless: {
     status: 502,
     exit: 8,
-    sentence: 'The model did not finish within its steps.',
+    sentence: 'The model did not finish within the allowed number of calls.',
     action: 'Raise "agent.max_steps" in relay.config.json, or try another model.',
   },
 

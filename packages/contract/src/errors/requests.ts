@@ -83,7 +83,7 @@ export const REQUEST_ERRORS = {
     status: 401,
     exit: 6,
     sentence:
-      'The daemon does not know this token: it was rotated, revoked, or belongs to another home.',
+      'The daemon does not know this token: it was rotated, revoked, or belongs to another home folder.',
     action: 'Create a new one with `relay mcp install`.',
   },
   settings_unreadable: {

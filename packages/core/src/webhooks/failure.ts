@@ -16,7 +16,7 @@ const DELIVERY_FAILURES = {
     'The receiver redirects to another address, and Relay does not follow redirects.',
   garbled: 'The answer of the receiver could not be read.',
   sealed:
-    'The secret was encrypted for another home. Create a new one with `relay webhook rotate`.',
+    'The secret was encrypted for another home folder. Create a new one with `relay webhook rotate`.',
   gone: 'The receiver answered 410 (gone), so Relay turned the webhook off.',
   disabled: 'The webhook was turned off before the delivery.',
   erased: 'The data of this event was erased, so nothing was sent.',

@@ -142,7 +142,7 @@ it('moves nothing under a pointer, and counts what arrives', async () => {
   await card('Waiting for you', 'Book the van').hover();
   const [older] = await demo.relay.ok<{ id: string }[]>('GET', '/api/instances?words=quote');
   await demo.relay.ok('POST', `/api/instances/${older?.id}/pause`);
-  await card('On hold', 'Get a quote').waitFor();
+  await card('Paused or queued', 'Get a quote').waitFor();
   await card('Waiting for you', 'Get a quote').getByText('Paused').waitFor();
   await demo.relay.ok('POST', `/api/instances/${older?.id}/cancel`);
   await page.mouse.move(5, 5);

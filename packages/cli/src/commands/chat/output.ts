@@ -39,8 +39,7 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
 
   function printNote(line: string): void {
     endLine();
-    if (terminal.isInteractive) terminal.note(line);
-    else terminal.progress(line);
+    terminal.notice(line);
   }
 
   function speak(delta: string): void {

@@ -46,7 +46,7 @@ export const listConversationsCommand: RunCommand = async ({ config, terminal, o
     return 0;
   }
   if (found.length === 0) {
-    terminal.progress(
+    terminal.notice(
       state === undefined
         ? 'No conversations yet. Start one with `relay create`; see `relay create --help`.'
         : `No conversations in state ${state}.`,

@@ -27,7 +27,7 @@ export const showTranscriptCommand = withReminder(async ({ config, terminal, arg
   }
   const lines = await client.get('/api/instances/{id}/transcript', { path: { id } });
   if (terminal.json) terminal.writeJson(lines);
-  else if (lines.length === 0) terminal.progress('No messages yet.');
+  else if (lines.length === 0) terminal.notice('No messages yet.');
   else {
     const columns = terminal.size?.columns ?? null;
     const look = { colours: terminal.colours, columns, now: Date.now() };

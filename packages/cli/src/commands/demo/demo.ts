@@ -6,6 +6,7 @@ import { fstatSync } from 'node:fs';
 import { RelayError } from '@relay/contract/errors';
 import { clientOf, readTokenFile } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';
+import { reportFailure } from '../../failure.ts';
 import type { Terminal } from '../../terminal.ts';
 import { openBrowser } from '../open.ts';
 import {
@@ -27,9 +28,15 @@ export const runDemoCommand: RunCommand = ({ config, terminal, options }) => {
       what: '--home needs --headless; the interactive demo uses a new folder each time.',
     });
   const open = options.open !== false && !terminal.json;
-  return runUntilEnded((closers, unwanted) =>
-    startInteractiveDemo({ config, terminal }, { port, open, closers, unwanted }),
-  );
+  return runUntilEnded(async (closers, unwanted) => {
+    const demo = await startInteractiveDemo(
+      { config, terminal },
+      { port, open, closers, unwanted },
+    );
+    // What the visitor already sees works, so the demo continues.
+    demo.prepared.catch((error: unknown) => reportFailure(error, terminal));
+    return demo;
+  });
 };
 
 function portOf(text: unknown): number {
@@ -54,8 +61,6 @@ interface InteractiveDemoOptions {
   readonly start?: StartDemoDaemon;
   /** Origin of the console; defaults to the daemon's. */
   readonly consoleOrigin?: string;
-  /** Show the addresses as soon as a browser can sign in, while the scene is still being prepared. */
-  readonly showEarly?: boolean;
 }
 
 interface InteractiveDemo extends RunningDemo {
@@ -65,15 +70,7 @@ interface InteractiveDemo extends RunningDemo {
 
 export async function startInteractiveDemo(
   call: DemoCall,
-  {
-    port,
-    open,
-    closers,
-    unwanted,
-    start = startDemoDaemon,
-    consoleOrigin,
-    showEarly,
-  }: InteractiveDemoOptions,
+  { port, open, closers, unwanted, start = startDemoDaemon, consoleOrigin }: InteractiveDemoOptions,
 ): Promise<InteractiveDemo> {
   const { terminal } = call;
   const home = await openDemoHome(null, VISIBLE_TYPING_PACING);
@@ -106,15 +103,16 @@ export async function startInteractiveDemo(
   void daemon.exited.then(() => gone.abort());
   const signal = AbortSignal.any([unwanted, gone.signal]);
   closers.push(async () => gone.abort());
-  const today = Promise.withResolvers<void>();
+  const presentable = Promise.withResolvers<void>();
   const prepared = prepareScene(
-    { api, network, group, control: simulator.url, daemon, terminal, signal },
-    today.resolve,
+    { api, network, group, daemon, terminal, signal },
+    presentable.resolve,
   ).catch((error: unknown) => {
     // The caller reports why the daemon ended.
     if (!gone.signal.aborted) throw error;
   });
-  await (showEarly ? Promise.race([today.promise, prepared]) : prepared);
+  // A program gets the complete scene; a person can begin while the rest of it is prepared.
+  await (terminal.json ? prepared : Promise.race([presentable.promise, prepared]));
   return {
     exited: daemon.exited,
     prepared,

@@ -192,8 +192,6 @@ interface SceneParts {
   readonly network: Simulator['network'];
   /** Address of the family's group. */
   readonly group: string;
-  /** The network's control API. */
-  readonly control: string;
   readonly daemon: Pick<DemoDaemon, 'setBehind'>;
   readonly terminal: Terminal;
   /** Aborts when the demo ends. */
@@ -308,8 +306,11 @@ async function waitForDigest({ api, waitFor }: DemoScene, day: string): Promise<
 // Plays the scene before the visitor comes, through the public interfaces: phones write, the owner grants and asks over
 // the API, the daemon does its normal work. Nothing is inserted into the database.
 
-/** `onToday` is called once the daemon has the machine's time: from then on a browser can stay signed in. */
-export async function prepareScene(props: SceneParts, onToday: () => void): Promise<void> {
+/**
+ * `onPresentable` is called once a visitor can begin: the daemon has the machine's time, so a browser stays signed in,
+ * and the first steps of the tour have something to show. The rest of the scene is completed meanwhile.
+ */
+export async function prepareScene(props: SceneParts, onPresentable: () => void): Promise<void> {
   const scene = createDemoScene(props);
   const { terminal } = props;
   terminal.progress('Linking a simulated phone …');
@@ -317,26 +318,23 @@ export async function prepareScene(props: SceneParts, onToday: () => void): Prom
   await addDemoGrants(scene);
   terminal.progress('Preparing a week of messages in the family group …');
   const { digested } = await playFamilyWeek(scene);
-  onToday();
   terminal.progress('Preparing conversations …');
   await Promise.all([
     digested,
     playPlumber(scene),
-    playOtherContacts(scene),
+    playOtherContacts(scene).then(onPresentable),
     addDemoSchedules(scene),
   ]);
 }
 
 /** The simulated phone scans the code that the daemon shows. */
-async function linkDemoPhone({ api, control, waitFor, signal }: DemoScene): Promise<void> {
+async function linkDemoPhone({ api, network, waitFor }: DemoScene): Promise<void> {
   await api.post('/api/whatsapp/connect', { body: {} });
-  const { qr } = await waitFor('a QR code', () => api.get('/api/whatsapp/qr'));
-  const answer = await fetch(`${control}/accounts/${DEMO_OWNER.phone}/scan`, {
-    method: 'POST',
-    body: JSON.stringify({ qr }),
-    signal,
-  });
-  if (!answer.ok) throw new Error(`the phone was not linked: ${await answer.text()}`);
+  const code = await waitFor(
+    'a QR code',
+    async () => (await api.get('/api/whatsapp/link')).qr ?? undefined,
+  );
+  await network.account(DEMO_OWNER.phone)?.scan(code);
   await waitFor('the link', async () => {
     const { status } = await api.get('/api/whatsapp/status');
     return status === 'connected' || undefined;

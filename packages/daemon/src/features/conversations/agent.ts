@@ -161,7 +161,7 @@ const UNSETTLED_REASONS: Record<AgentStopReason['kind'], string> = {
   text: 'The agent answered without using its tools, so nothing was sent. Resume it or write yourself.',
   nothing: 'The agent gave no answer. Resume it or write yourself.',
   too_many_steps:
-    'The agent did not finish within its steps, so nothing was sent. Resume it or write yourself.',
+    'The agent did not finish within the allowed number of model calls, so nothing was sent. Resume it or write yourself.',
 };
 
 // Prompt of a turn: the instructions, the conversation so far, and as the newest message the purpose of the turn with

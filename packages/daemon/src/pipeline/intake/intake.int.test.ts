@@ -278,7 +278,7 @@ test('stores nothing after losing its lease', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming());
   await desk.sql('UPDATE account_leases SET epoch = epoch + 1');
-  await expect(takeInBatch(desk, 200)).rejects.toThrow('Another worker');
+  await expect(takeInBatch(desk, 200)).rejects.toThrow('Another Relay process');
   expect(await count(desk, 'messages')).toBe(0);
 });
 

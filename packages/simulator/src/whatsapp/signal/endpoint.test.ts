@@ -27,3 +27,15 @@ test('a late message of an old session leaves the new session unchanged', async 
   const answer = await write(bob, ANN, 'answered on the new one');
   expect(await read(ann, BOB, answer)).toBe('answered on the new one');
 });
+
+test('a member reads a group message of its sender, and refuses one that was changed', async () => {
+  const group = '120363000000000001@g.us';
+  const ann = new SignalEndpoint();
+  const bob = new SignalEndpoint();
+  const { distribution, bytes } = await ann.encryptForGroup(group, ANN, Buffer.from('hello'));
+  await bob.learnSenderKey(group, ANN, distribution);
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8(changed.readUInt8(changed.length - 70) ^ 1, changed.length - 70);
+  await expect(bob.decryptFromGroup(group, ANN, changed)).rejects.toThrow('Invalid signature!');
+  expect(Buffer.from(await bob.decryptFromGroup(group, ANN, bytes)).toString()).toBe('hello');
+});

@@ -5,6 +5,7 @@ import { Curve } from '@whiskeysockets/baileys';
 import { GroupCipher } from '@whiskeysockets/baileys/lib/Signal/Group/group_cipher.js';
 import { GroupSessionBuilder } from '@whiskeysockets/baileys/lib/Signal/Group/group-session-builder.js';
 import { SenderKeyDistributionMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-distribution-message.js';
+import { SenderKeyMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-message.js';
 import { SenderKeyName } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-name.js';
 import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-record.js';
 import {
@@ -14,7 +15,7 @@ import {
   SessionRecord,
   type SignalStorage,
 } from 'libsignal';
-import { signalKey, signWithKey } from '../wire/keys.ts';
+import { isSignatureValid, signalKey, signWithKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
 
 /** A device as Signal names it: one name for the person, however the stanza addresses them. */
@@ -165,6 +166,21 @@ export class SignalEndpoint {
 function secret(pair: { private: Uint8Array; public: Uint8Array }): SecretKey {
   return { privKey: Buffer.from(pair.private), pubKey: signalKey(pair.public) };
 }
+
+// Signs and verifies group messages natively: every member of a group verifies each message, and libsignal's JavaScript
+// takes 10 ms for each. Invariant: the same signatures, and the same error for a wrong one.
+
+const SIGNATURE_BYTES = 64;
+
+Object.assign(SenderKeyMessage.prototype, {
+  getSignature: signWithKey,
+  verifySignature(this: SenderKeyMessage, key: Uint8Array): void {
+    const bytes = this.serialize();
+    const signed = bytes.subarray(0, -SIGNATURE_BYTES);
+    if (!isSignatureValid(key, signed, bytes.subarray(-SIGNATURE_BYTES)))
+      throw new Error('Invalid signature!');
+  },
+});
 
 // Protects sessions from libsignal's cipher: libsignal tries a message on one session after the other, advances each
 // ratchet before it knows whether the message fits, and stores them all. Invariant: a session that did not decrypt the

@@ -52,7 +52,7 @@ test('the access counts cover people and groups, each with a detail', () => {
     '7 Reading allowed, 1 more in conversations',
     '5 Replies allowed, 3 as drafts',
     '2 Automatic replies, Sent without approval',
-    '1 Starting allowed, Pacing still applies',
+    '1 New conversations allowed, Pacing still applies',
   ]);
   expect(accessCounts({ ...counts, in_conversations_only: 0 })[1]?.detail).toBeNull();
 });
