@@ -3,6 +3,10 @@ export const TRUST = {
   'TRUST-APPROVE-SHOWN':
     'On WhatsApp only what Relay itself has shown there in full can be approved; without an id, only the one open notice.',
   'TRUST-APPROVE-REACTION': 'A 👍 or 👎 of the owner on a notice answers exactly that notice.',
+  'TRUST-APPROVE-RISK':
+    'An approval of a send to somebody who has never written names what risks the account, in the console, the command and the notice, and the safer alternative.',
+  'TRUST-APPROVE-WEEK':
+    'In an owner’s week of 200 messages a day every approval reaches the owner’s own chat, and what is approved there is sent once.',
   'TRUST-APPROVE-REPLACED':
     'A draft that another takes the place of closes its notice, and Relay says so in the chat.',
   'TRUST-CANARIES':

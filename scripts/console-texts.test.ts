@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type CompiledMessage, compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
+import { SEND_RISKS } from '@relay/contract/api/approvals';
 import { ERRORS } from '@relay/contract/errors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { verifies } from '@relay/testing/verifies';
@@ -113,4 +114,7 @@ test('errors and reasons in the catalogues have codes that the daemon uses', () 
   const reasons = Object.keys(catalogue('en', 'common')).filter((key) => key.startsWith('reason.'));
   const asking = Object.entries(REASONS).filter(([, { outcome }]) => outcome === 'needs_approval');
   expect(reasons.toSorted()).toEqual(asking.map(([reason]) => `reason.${reason}`).toSorted());
+  const risks = Object.keys(catalogue('en', 'common')).filter((key) => key.startsWith('risk.'));
+  const expected = [...SEND_RISKS, 'title', 'safer'].map((code) => `risk.${code}`);
+  expect(risks.toSorted()).toEqual(expected.toSorted());
 });

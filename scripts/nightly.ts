@@ -123,6 +123,7 @@ const TORTURES: readonly (readonly [name: string, nightly: string, full: string]
   ['stranger', '--messages 100', '--messages 1000'],
   ['partition', '--limit 50', ''],
   ['silence', '--messages 200 --attacks 40 --kills 5 --cuts 15', ''],
+  ['week', '--days 2 --messages 60', '--days 7'],
   ['why', '--messages 200', ''],
   ['forget', '--people 10 --messages 10000 --kills 3', ''],
   ['month', '--days 3', '--days 30'],

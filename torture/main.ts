@@ -15,6 +15,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- partition [--only ID|GOAL]… [--field FIELD] [--limit N]
        npm run torture -- silence [--messages N] [--attacks N] [--kills N] [--cuts N] [--minutes N] [--seed N]
        npm run torture -- month [--days N] [--from YYYY-MM-DD] [--messages N] [--seed N]
+       npm run torture -- week [--days N] [--messages N] [--seed N] [--pictures FOLDER --console FOLDER]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
@@ -48,6 +49,8 @@ const { positionals, values } = parseArgs({
     people: { type: 'string', default: '40' },
     rounds: { type: 'string', default: '20' },
     inspector: { type: 'string' },
+    pictures: { type: 'string' },
+    console: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -125,6 +128,19 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const messages = Number(values.messages ?? 2_000);
     const { from } = values;
     return report(await tortureMonth({ days: Number(values.days), messages, seed, from }));
+  },
+  async week() {
+    const { tortureWeek } = await import('./week.ts');
+    const days = Math.min(7, Number(values.days));
+    const messages = Number(values.messages ?? 200);
+    const { pictures: folder, console: built } = values;
+    const pictures =
+      folder === undefined || built === undefined
+        ? null
+        : { folder: resolve(folder), console: resolve(built) };
+    const week = await tortureWeek({ days, messages, seed, pictures });
+    console.table(week.days);
+    return report(week);
   },
   async silence() {
     const { tortureSilence } = await import('./silence.ts');

@@ -20,7 +20,7 @@ try {
   daemon = await startDaemon({
     config: loadConfig(),
     now: () => readClock(clock),
-    webDirectory: null,
+    webDirectory: process.env.RELAY_TORTURE_CONSOLE ?? null,
   });
   readiness.ready({ pid: process.pid, port: daemon.port });
 } catch (error) {

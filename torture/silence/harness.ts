@@ -34,6 +34,12 @@ const SETTINGS = {
   agent: { tokens_per_day: 10 ** 12 },
 };
 
+interface HarnessOptions {
+  readonly settings?: object;
+  /** The folder of a built console to serve. */
+  readonly console?: string | null;
+}
+
 export class SilenceHarness {
   readonly simulator: Simulator;
   readonly model: ModelServer;
@@ -45,6 +51,7 @@ export class SilenceHarness {
   readonly #pool: pg.Pool;
   readonly #work: string;
   #daemon: DaemonProcess | null = null;
+  #console: string | null = null;
   #port = 0;
 
   private constructor(
@@ -67,15 +74,20 @@ export class SilenceHarness {
     }));
   }
 
-  static async open(begin: Date, observer: object): Promise<SilenceHarness> {
+  static async open(
+    begin: Date,
+    observer: object,
+    { settings: more = {}, console: folder = null }: HarnessOptions = {},
+  ): Promise<SilenceHarness> {
     const work = await mkdtemp(join(tmpdir(), 'relay silence '));
     const clock = new SharedClock(join(work, 'clock'), begin);
     const simulator = await startSimulator({ now: clock.now });
     const model = await startModelServer();
     const stage = new SilenceHarness(work, clock, simulator, model, await openDatabase());
+    stage.#console = folder;
     return closeIfFailed(stage, async () => {
       await mkdir(stage.#home, { mode: 0o700 });
-      const settings = { ...SETTINGS, observer, model_base_url: `${model.url}/v1` };
+      const settings = { ...SETTINGS, ...more, observer, model_base_url: `${model.url}/v1` };
       await writeFile(join(stage.#home, 'relay.config.json'), JSON.stringify(settings), {
         mode: 0o600,
       });
@@ -85,6 +97,11 @@ export class SilenceHarness {
       await stage.relay.connected(CONNECTED_MS);
       return stage;
     });
+  }
+
+  /** The address of its console. */
+  get api(): string {
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   get #home(): string {
@@ -110,6 +127,7 @@ export class SilenceHarness {
         RELAY_SIMULATOR_URL: this.simulator.socketUrl,
         RELAY_TORTURE_CLOCK: this.clock.file,
         NODE_COMPILE_CACHE: join(this.#work, 'cache'),
+        ...(this.#console === null ? {} : { RELAY_TORTURE_CONSOLE: this.#console }),
       },
     });
     this.#port = this.#daemon.port;
@@ -139,7 +157,7 @@ export class SilenceHarness {
       `SELECT 'inbox' AS what WHERE EXISTS (SELECT FROM relay.inbox WHERE done_at IS NULL)
        UNION ALL SELECT 'outbox' WHERE EXISTS (SELECT FROM relay.outbox WHERE state IN ('pending', 'sending', 'unknown'))
        UNION ALL SELECT DISTINCT name FROM relay_jobs.job
-         WHERE state < 'completed' AND name IN ('route', 'trigger', 'group_answer', 'auto_reply')`,
+         WHERE state < 'completed' AND name IN ('route', 'trigger', 'group_answer', 'auto_reply', 'assistant')`,
     );
     return rows.map(({ what }) => what).join(', ');
   }

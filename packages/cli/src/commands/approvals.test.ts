@@ -17,6 +17,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   shown: 'ab'.repeat(32),
   reason: 'This client asks for confirmation before it sends.',
   reason_code: 'draft',
+  risks: [],
   requested_by: 'conversation:c1',
   requested_by_name: null,
   instance_id: 'c1',
@@ -38,6 +39,20 @@ test('shows the exact recipient, the full text, the reason, the age and the expi
     '  Requested 1 h ago by conversation c1, expires in 2 d.',
     '',
     'Approve with `relay approvals approve <id>`; decline with `relay approvals reject <id>`.',
+  ]);
+});
+
+test('shows each risk and the safer alternative after the reason', () => {
+  const risks = [
+    { code: 'first_contact', sentence: 'First message to this person.', values: {} },
+    { code: 'new_link', sentence: 'This account was linked today.', values: { days: 0 } },
+  ] as const;
+  const lines = formatApprovals([approval({ risks: [...risks] })], plain, now);
+  expect(lines.slice(4, 8)).toEqual([
+    '  This client asks for confirmation before it sends.',
+    '  Risk: First message to this person.',
+    '  Risk: This account was linked today.',
+    '  Safer: ask them to write to you first.',
   ]);
 });
 

@@ -2,6 +2,7 @@
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import { describeActor } from '@relay/core/ledger/format';
+import { describeRisks } from '@relay/core/policy/risks';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatDuration, toPrintable } from '../format.ts';
@@ -47,6 +48,7 @@ export function formatApprovals(
     ...quoteMessageText(approval.text),
     ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
     `  ${approval.reason}`,
+    ...formatRisks(approval),
     `  ${colours.dim(ageOf(approval, now))}`,
     '',
   ]);
@@ -58,6 +60,9 @@ export function formatApprovals(
       ]
     : lines.slice(0, -1);
 }
+
+export const formatRisks = ({ risks }: Pick<Approval, 'risks'>): string[] =>
+  describeRisks(risks).map((line) => `  ${line}`);
 
 /** What is approved, and the exact recipient; fits into a sentence. */
 export function describeApproval({ kind, recipient, recipient_name: name }: Approval): string {

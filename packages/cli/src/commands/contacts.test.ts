@@ -88,7 +88,7 @@ test('describes a changed grant in a sentence with a hint', () => {
     'Replies need your approval: `relay approvals`.',
   ]);
   expect(formatGrant(permission({ canRead: false, canInitiate: true }))).toEqual([
-    'Mom (+14155551234): agents may reply and start conversations.',
+    'Mom (+14155551234): agents may send messages and start conversations.',
     'Agents may not read this chat, so they do not reply automatically. Add --read.',
   ]);
   expect(formatGrant(permission({ canRead: false, canReply: false }))).toEqual([

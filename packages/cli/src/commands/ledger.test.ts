@@ -17,6 +17,7 @@ const line = (over: Partial<LedgerLine> = {}): LedgerLine => ({
   outcome: 'needs_approval',
   reason: 'draft',
   sentence: 'Replies in this chat are drafts that you approve. Nothing is sent before.',
+  read_before: null,
   detail: {},
   ...over,
 });

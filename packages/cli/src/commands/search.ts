@@ -76,9 +76,15 @@ export function formatSearchResults(
 }
 
 const headOf = ({ chat_name, at, message_id, by }: FoundMessage, colours: Colours): string => {
-  const found =
-    by === 'meaning' ? `${toPrintable(message_id)}  matched by meaning` : toPrintable(message_id);
+  const found = [toPrintable(message_id), ...FOUND_BY[by]].join('  ');
   return `${colours.bold(toOneLine(chat_name))}  ${when(at)}  ${colours.dim(found)}`;
+};
+
+const FOUND_BY: Readonly<Record<FoundMessage['by'], readonly string[]>> = {
+  words: [],
+  meaning: ['matched by meaning'],
+  recent: ['newest of this person or time'],
+  change: ['changes what the next one says'],
 };
 
 const nameOf = ({ from_me, from_name }: SearchLine): string =>

@@ -20,6 +20,7 @@ const event = (seq: number, more: Partial<LedgerLine> = {}): LedgerLine => ({
   outcome: 'handed_over',
   reason: 'readable_contact',
   sentence: 'Handed to auto-reply, because your grant lets this contact be read.',
+  read_before: null,
   detail: {},
   ...more,
 });

@@ -11,6 +11,27 @@ import { bufferedMessageSchema } from './whatsapp.ts';
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
+/** What makes WhatsApp restrict an account. */
+export const SEND_RISKS = [
+  'time_locked',
+  'not_registered',
+  'first_contact',
+  'no_message_from_them',
+  'registration_unknown',
+  'many_cold_messages',
+  'new_link',
+] as const;
+export type SendRiskCode = (typeof SEND_RISKS)[number];
+
+export const sendRiskSchema = z.object({
+  code: z.enum(SEND_RISKS),
+  /** The risk in English. */
+  sentence: z.string(),
+  /** The figures in the sentence: `cold` of `sent` messages, or `days` since the link. */
+  values: z.record(z.string(), z.number()),
+});
+export type SendRisk = z.infer<typeof sendRiskSchema>;
+
 export const approvalSchema = z.object({
   id: z.string(),
   state: z.enum(APPROVAL_STATES),
@@ -37,6 +58,8 @@ export const approvalSchema = z.object({
   /** Why it is pending, and the reason code in the ledger. */
   reason: z.string(),
   reason_code: z.string(),
+  /** The risks of the message for the account, the worst first; none once it was decided. */
+  risks: z.array(sendRiskSchema),
   requested_by: z.string(),
   /** For a client: the name that the owner gave it. */
   requested_by_name: z.string().nullable(),

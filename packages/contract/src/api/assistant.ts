@@ -1,6 +1,6 @@
 // Schemas and service of the owner's assistant: questions, the events of an answer, and the history.
 import { z } from 'zod';
-import { approvalSchema } from './approvals.ts';
+import { APPROVAL_STATES, approvalSchema } from './approvals.ts';
 import { boundedText } from './common.ts';
 import { MAX_ASSISTANT_QUESTION_LENGTH } from './constants.ts';
 
@@ -48,6 +48,8 @@ export const assistantLineSchema = z.object({
       arguments: z.unknown(),
       /** JSON as the model received it, without other people's text. */
       result: z.string().nullable(),
+      /** If the result is that the owner was asked: what they decided since. */
+      approval: z.enum(APPROVAL_STATES).nullable(),
     }),
   ),
   /** The chats whose messages may have influenced the answer: what was read for it and for what it remembers. */

@@ -50,6 +50,17 @@ export const ledgerLineSchema = z.object({
   reason: z.string(),
   /** The reason as a sentence. */
   sentence: z.string(),
+  /** Whose texts the agent had read, for the decisions that this led to. */
+  read_before: z
+    .object({
+      /** Names of people and groups, at most three. */
+      names: z.array(z.string()),
+      /** How many more chats. */
+      more: z.int(),
+      /** Also sources outside of WhatsApp, such as web pages. */
+      outside: z.boolean(),
+    })
+    .nullable(),
   detail: z.record(z.string(), z.unknown()),
 });
 export type LedgerLine = z.infer<typeof ledgerLineSchema>;

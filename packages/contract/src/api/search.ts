@@ -45,8 +45,11 @@ const searchHitSchema = lineSchema.extend({
   contact_id: z.string().nullable(),
   /** Higher is better; comparable within one response only. */
   rank: z.number(),
-  /** Whether it shares words with the query, or only has a similar meaning. */
-  by: z.enum(['words', 'meaning']),
+  /**
+   * How it was found: it shares words with the query, or has a similar meaning; it is among the newest of the person or
+   * the time that the query names; or it changes what the next hit says.
+   */
+  by: z.enum(['words', 'meaning', 'recent', 'change']),
   /** The message right before it in the chat, and the one right after. */
   before: lineSchema.nullable(),
   after: lineSchema.nullable(),

@@ -1987,6 +1987,14 @@ export interface operations {
                         replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        risks: {
+                            /** @enum {string} */
+                            code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                            sentence: string;
+                            values: {
+                                [key: string]: number;
+                            };
+                        }[];
                         shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
@@ -2095,6 +2103,14 @@ export interface operations {
                         replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        risks: {
+                            /** @enum {string} */
+                            code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                            sentence: string;
+                            values: {
+                                [key: string]: number;
+                            };
+                        }[];
                         rows: {
                             about: string | null;
                             action: string;
@@ -2105,6 +2121,11 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                             outcome: string;
+                            read_before: {
+                                more: number;
+                                names: string[];
+                                outside: boolean;
+                            } | null;
                             reason: string;
                             sentence: string;
                             seq: number;
@@ -2239,6 +2260,14 @@ export interface operations {
                         replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        risks: {
+                            /** @enum {string} */
+                            code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                            sentence: string;
+                            values: {
+                                [key: string]: number;
+                            };
+                        }[];
                         shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
@@ -2389,6 +2418,14 @@ export interface operations {
                         replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        risks: {
+                            /** @enum {string} */
+                            code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                            sentence: string;
+                            values: {
+                                [key: string]: number;
+                            };
+                        }[];
                         shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
@@ -2539,6 +2576,14 @@ export interface operations {
                         replaced_by: string | null;
                         requested_by: string;
                         requested_by_name: string | null;
+                        risks: {
+                            /** @enum {string} */
+                            code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                            sentence: string;
+                            values: {
+                                [key: string]: number;
+                            };
+                        }[];
                         shown: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
@@ -2681,6 +2726,7 @@ export interface operations {
                             name: string;
                         }[];
                         steps: {
+                            approval: ("pending" | "approved" | "rejected" | "expired") | null;
                             arguments: unknown;
                             id: string;
                             name: string;
@@ -3673,6 +3719,11 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                             outcome: string;
+                            read_before: {
+                                more: number;
+                                names: string[];
+                                outside: boolean;
+                            } | null;
                             reason: string;
                             sentence: string;
                             seq: number;
@@ -6767,6 +6818,11 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                             outcome: string;
+                            read_before: {
+                                more: number;
+                                names: string[];
+                                outside: boolean;
+                            } | null;
                             reason: string;
                             sentence: string;
                             seq: number;
@@ -7732,6 +7788,11 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                             outcome: string;
+                            read_before: {
+                                more: number;
+                                names: string[];
+                                outside: boolean;
+                            } | null;
                             reason: string;
                             sentence: string;
                             seq: number;
@@ -9495,7 +9556,7 @@ export interface operations {
                                 text: string;
                             } | null;
                             /** @enum {string} */
-                            by: "words" | "meaning";
+                            by: "words" | "meaning" | "recent" | "change";
                             chat_id: string;
                             chat_name: string;
                             contact_id: string | null;

@@ -2,13 +2,23 @@
 // that is too long to show in full cannot be answered in the chat.
 import type { Approval } from '@relay/contract/api/approvals';
 import { revealHidden } from '../messages/text.ts';
+import { SAFER_ALTERNATIVE } from '../policy/risks.ts';
 
 /** The number of characters of an id that are shown and suffice for an answer. */
 const SHORT_ID_LENGTH = 8;
 
 export type ApprovalForNotice = Pick<
   Approval,
-  'id' | 'kind' | 'recipient' | 'recipient_name' | 'text' | 'when' | 'reason' | 'requested_by_name'
+  | 'id'
+  | 'kind'
+  | 'recipient'
+  | 'recipient_name'
+  | 'text'
+  | 'when'
+  | 'reason'
+  | 'reason_code'
+  | 'risks'
+  | 'requested_by_name'
 >;
 
 const WANTS: Readonly<Record<ApprovalForNotice['kind'], (to: string) => string>> = {
@@ -39,10 +49,20 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
   const short = id.slice(0, SHORT_ID_LENGTH);
   const answers = `Approve: 👍 or /approve ${short}. Decline: 👎 or /reject ${short}`;
   return {
-    text: `${about}\n\n${shown}\n\n${reason}\n${answers}`,
+    text: [about, '', shown, '', reason, ...riskLines(waiting), answers].join('\n'),
     isWhole: true,
   };
 }
+
+/** One line for the first risks, which are the worst: a notice has to be short. */
+function riskLines({ risks, reason_code }: Pick<Approval, 'risks' | 'reason_code'>): string[] {
+  if (risks.length === 0) return [];
+  // The reason, right above, has said it.
+  const others = risks.filter(({ code }) => code !== reason_code).slice(0, NOTICE_RISKS);
+  return [`⚠️ ${[...others.map(({ sentence }) => sentence), SAFER_ALTERNATIVE].join(' ')}`];
+}
+
+const NOTICE_RISKS = 2;
 
 /** Says that the approval can no longer be answered. */
 export const approvalClosedNotice = (id: string, why: string): string =>

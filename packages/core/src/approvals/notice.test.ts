@@ -9,6 +9,8 @@ const waiting = (given: Partial<ApprovalForNotice> = {}): ApprovalForNotice => (
   text: 'Hello',
   when: null,
   reason: 'It is a draft.',
+  reason_code: 'draft',
+  risks: [],
   requested_by_name: null,
   ...given,
 });
@@ -26,6 +28,20 @@ test('a notice shows the recipient, the text, the reason and how to answer', () 
     'Relay: a message to Mom (+14155551234) needs your approval. Requested by the client “claude”.\n',
   );
   expect(noticeOf({ recipient: null, recipient_name: null })).toContain('an unknown recipient');
+});
+
+const COLD = { code: 'first_contact', sentence: 'First message.', values: {} } as const;
+const LOCKED = { code: 'time_locked', sentence: 'Blocked.', values: {} } as const;
+const NEW = { code: 'new_link', sentence: 'Linked today.', values: { days: 0 } } as const;
+
+test('a notice says in one line what is risky and what is safer, and repeats no reason', () => {
+  const safer = 'Safer: ask them to write to you first.';
+  expect(noticeOf({ risks: [COLD] }).split('\n')).toContain(`⚠️ First message. ${safer}`);
+  expect(noticeOf({ risks: [COLD], reason_code: 'first_contact' })).toContain(`⚠️ ${safer}\n`);
+  expect(noticeOf({ risks: [LOCKED, COLD, NEW] })).toContain(
+    `⚠️ Blocked. First message. ${safer}\n`,
+  );
+  expect(noticeOf()).not.toContain('⚠️');
 });
 
 test('no quoted line looks like one of Relay’s own', () => {

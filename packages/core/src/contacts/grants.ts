@@ -76,14 +76,19 @@ const optionsText = ({ persona, model, quietHours }: GrantOptions): string =>
 // Describes a grant, with the same text for the command, the console and the owner's chat.
 
 const NOTHING = 'do nothing';
+const WRITING = {
+  reading: { auto: 'reply', draft: 'draft replies that you approve' },
+  blind: { auto: 'send messages', draft: 'propose messages that you approve' },
+} as const;
 
-/** What agents may do, such as "read and reply". */
+/** What agents may do, such as "read and reply". Nobody replies to a chat that they do not read. */
 export function describeGrant(grant: Grant | null): string {
   if (grant === null) return NOTHING;
-  const { canRead, canReply, canInitiate } = grant;
+  const { canRead, canReply, replyMode, canInitiate } = grant;
+  const writes = canRead ? WRITING.reading : WRITING.blind;
   const may = [
     ...(canRead ? ['read'] : []),
-    ...(canReply ? [grant.replyMode === 'auto' ? 'reply' : 'draft replies that you approve'] : []),
+    ...(canReply ? [writes[replyMode]] : []),
     ...(canInitiate ? ['start conversations'] : []),
   ];
   return may.length === 0 ? NOTHING : listed(may);

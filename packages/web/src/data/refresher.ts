@@ -87,7 +87,7 @@ export type QueryNoun = (typeof QUERY_NOUNS)[number];
 const NOUNS_BY_EVENT_KIND: Readonly<Record<string, readonly QueryNoun[]>> = {
   message: ['messages', 'status', 'knocks', 'contacts', 'ledger'],
   conversation: ['instances', 'approvals', 'status', 'ledger'],
-  approval: ['approvals', 'instances', 'status', 'ledger'],
+  approval: ['approvals', 'instances', 'status', 'ledger', 'assistant'],
   outbox: ['messages', 'instances', 'status', 'ledger'],
   sending: ['status', 'link'],
   hold: ['status', 'ledger'],

@@ -1,5 +1,5 @@
 // An approval as a question that names the contact. Pure; used wherever an approval is shown.
-import type { Approval } from '@relay/contract/api/approvals';
+import type { Approval, SendRisk } from '@relay/contract/api/approvals';
 import {
   IconCalendarPlus,
   IconCalendarX,
@@ -27,6 +27,12 @@ export const approvalRecipient = ({ recipient_name, recipient }: Approval): stri
 export function approvalReason({ reason, reason_code }: Approval): string {
   const id = `common.reason.${reason_code}`;
   return hasText(id) ? t(id) : reason;
+}
+
+/** In the reader's language if this version knows the risk. */
+export function riskText({ code, sentence, values }: SendRisk): string {
+  const id = `common.risk.${code}`;
+  return hasText(id) ? t(id, values) : sentence;
 }
 
 export function approvalCopy(approval: Approval): ApprovalCopy {

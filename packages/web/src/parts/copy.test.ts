@@ -109,6 +109,14 @@ test('a grant is summarized in one text', () => {
   expect(grantSentence(dana)).toBe(
     'Agents may read messages from Dana and draft replies. You approve each reply.',
   );
+  // Nobody replies without reading, and a draft is only proposed.
+  expect(grantSentence({ ...dana, canRead: false, replyMode: 'draft' })).toBe(
+    'Agents may propose messages to Dana that you approve, but not read the chat.',
+  );
+  // Inside a conversation that they may start, agents do reply.
+  expect(grantSentence({ ...dana, canReply: false, canInitiate: true })).toBe(
+    'Agents may read messages from Dana and start conversations. Outside of conversations they may not reply.',
+  );
   expect(grantSentence({ ...dana, canReply: false })).toBe(
     'Agents may read messages from Dana but not reply.',
   );

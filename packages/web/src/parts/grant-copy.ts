@@ -10,7 +10,8 @@ export function grantSentence(granted: GrantFlags): string {
   const values = { name, first: canInitiate ? 'yes' : 'no' };
   if (!canRead && !canReply)
     return t(canInitiate ? 'common.grant.firstOnly' : 'common.grant.none', { name });
-  if (!canRead) return t('common.grant.reply', values);
+  if (!canRead)
+    return t(replyMode === 'draft' ? 'common.grant.propose' : 'common.grant.reply', values);
   if (!canReply) return t('common.grant.read', values);
   return t(replyMode === 'draft' ? 'common.grant.draft' : 'common.grant.auto', values);
 }

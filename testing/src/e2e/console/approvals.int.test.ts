@@ -9,7 +9,7 @@ import { expectNoSeriousFindings } from './axe.ts';
 import type { ConsoleView } from './browser.ts';
 import { consoleFixture } from './fixture.ts';
 import { linkScene, OWNER } from './scene.ts';
-import { approvals, CLIENT_NAME, JONAS, LONG, SHORT } from './scenes/approvals.ts';
+import { approvals, askAgain, CLIENT_NAME, JONAS, LONG, SHORT } from './scenes/approvals.ts';
 
 const fixture = consoleFixture();
 let demo: Demo;
@@ -141,9 +141,21 @@ it('declines with an optional reason, and then nothing is pending', async () => 
   expect({ state, answer }).toEqual({ state: 'rejected', answer: 'Not every week.' });
 });
 
+it('approves an edited text in one step, and sends it once', async () => {
+  await askAgain(demo, SHORT);
+  const other = 'Could we say 17:00 instead?';
+  await page.goto('/approvals');
+  await expect.poll(() => shownText().textContent()).toBe(SHORT);
+  await page.keyboard.press('e');
+  await page.getByLabel('New text').fill(other);
+  await button(/^Approve/).click();
+  await arrives(other);
+  await summary('No approvals waiting.').waitFor();
+});
+
 it('filters decided approvals by the address, newest first', async () => {
   await page.getByText('Declined', { exact: true }).click();
-  await page.getByText('4 declined or changed, newest first.').waitFor();
+  await page.getByText('5 declined or changed, newest first.').waitFor();
   expect(page.url()).toContain('state=rejected');
   await page.reload();
   await page.getByRole('article').getByText('Reason for declining: Not every week.').waitFor();

@@ -47,6 +47,7 @@ const APPROVAL: Approval = {
   shown: 'ab'.repeat(32),
   reason: 'This client asks for confirmation before it sends.',
   reason_code: 'confirm',
+  risks: [],
   requested_by: 'assistant',
   requested_by_name: null,
   instance_id: null,

@@ -12,7 +12,7 @@ import {
   wrapText,
 } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
-import { describeApproval, quoteMessageText } from '../approvals.ts';
+import { describeApproval, formatRisks, quoteMessageText } from '../approvals.ts';
 
 export interface AnswerPrinter {
   printEvent(event: AssistantEvent): void;
@@ -217,6 +217,7 @@ export const formatApprovalPrompt = (approval: Approval): string[] => [
   ...quoteMessageText(approval.text),
   ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
   `  ${toPrintable(approval.reason)}`,
+  ...formatRisks(approval),
 ];
 
 export const formatApprovalQuestion = ({ kind }: Approval): string =>

@@ -23,7 +23,7 @@ import { resetSession, runSlashCommand } from './commands.ts';
 import { FALLBACK_ANSWERS } from './copy.ts';
 import type { AssistantDeps } from './deps.ts';
 import { openOwnerSession } from './on-message.ts';
-import { addLine, lockAssistantSession, readEffects } from './sql.ts';
+import { addLine, lockAssistantSession, readAskedOwner, readEffects } from './sql.ts';
 import { summarise } from './tools/lookup-tools.ts';
 import {
   type AssistantTurnResult,
@@ -195,9 +195,16 @@ async function readSteps(
     .orderBy('at')
     .orderBy('call_id')
     .execute();
+  const asked = await readAskedOwner(db, account, runs);
   const steps = calls.map(({ run_id, call_id: id, name, arguments: given, result }) => ({
     run: run_id,
-    step: { id, name, arguments: given, result: result === null ? null : JSON.stringify(result) },
+    step: {
+      id,
+      name,
+      arguments: given,
+      result: result === null ? null : JSON.stringify(result),
+      approval: asked.find(({ run, call }) => run === run_id && call === id)?.state ?? null,
+    },
   }));
   const byRun = Map.groupBy(steps, ({ run }) => run);
   return new Map([...byRun].map(([run, made]) => [run, made.map(({ step }) => step)]));

@@ -1,9 +1,11 @@
 // Reads and writes the rows of assistant sessions: questions, answers, and the effects of turns.
 
-import type { AccountId, RunId, SessionId } from '@relay/contract/ids';
+import type { ApprovalState } from '@relay/contract/api/approvals';
+import type { AccountId, ApprovalId, RunId, SessionId } from '@relay/contract/ids';
 import { selectRememberedLines } from '@relay/core/agent/context-window';
 import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
+import { readApprovalStates } from '../../pipeline/gate/approval-store.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
@@ -120,6 +122,37 @@ export async function readEffects(
     .orderBy('at')
     .execute();
   return rows.map(({ effect }) => effect);
+}
+
+/** A tool call that asked the owner, and what they decided since. */
+interface AskedOwner {
+  readonly run: RunId;
+  readonly call: string;
+  readonly state: ApprovalState;
+}
+
+/** The calls of these turns that ended without an answer of the owner. */
+export async function readAskedOwner(
+  db: Db,
+  account: AccountId,
+  runs: readonly RunId[],
+): Promise<readonly AskedOwner[]> {
+  if (runs.length === 0) return [];
+  const calls = await db
+    .selectFrom('tool_calls')
+    .select(['run_id', 'call_id'])
+    .select(sql<ApprovalId>`result->>'approval_id'`.as('approval'))
+    .where('account_id', '=', account)
+    .where('run_id', 'in', runs)
+    .where(sql<boolean>`result->>'approval_id' IS NOT NULL`)
+    .orderBy('at')
+    .execute();
+  const ids = calls.map(({ approval }) => approval);
+  const states = await readApprovalStates(db, account, ids);
+  return calls.flatMap(({ run_id: run, call_id: call, approval }) => {
+    const state = states.get(approval);
+    return state === undefined ? [] : [{ run, call, state }];
+  });
 }
 
 interface InterruptedTurn {

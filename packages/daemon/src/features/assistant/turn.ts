@@ -2,6 +2,7 @@
 // the answer, the end of the run and the end of the job are one transaction. A turn that was interrupted after it had
 // effects is not started again.
 
+import type { ApprovalState } from '@relay/contract/api/approvals';
 import type { AssistantSink } from '@relay/contract/api/assistant';
 import { RelayError } from '@relay/contract/errors';
 import {
@@ -59,6 +60,7 @@ import {
   findInterruptedTurns,
   lockAssistantSession,
   markLineAnswered,
+  readAskedOwner,
   readEffects,
   readRememberedLines,
   readSessionLine,
@@ -271,8 +273,13 @@ export async function beginAssistantTurn(
   const { account } = deps.lease;
   // "Remind me" needs the owner's own chat, even if they never wrote to themselves.
   await findOrMakeOwnerChat(work.tx, account);
-  const history = await readRememberedLines(work.tx, session, question);
-  const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const lines = await readRememberedLines(work.tx, session, question);
+  const runs = lines.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const asked = await readAskedOwner(work.tx, account, runs);
+  const history = lines.map((line) => {
+    const decided = asked.filter(({ run }) => run === line.run_id).map(({ state }) => state);
+    return line.role === 'user' ? line : { ...line, content: withDecisions(line.content, decided) };
+  });
   const answers = await taintOfRuns(work.tx, account, runs);
   const { chat_id: chat } = session;
   const taint = history.some(({ untrusted }) => untrusted)
@@ -288,6 +295,20 @@ export async function beginAssistantTurn(
   });
   return { session, run, question, history, taint };
 }
+
+/** An answer that asked the owner says so for ever: what they decided since is added for the next turn. */
+function withDecisions(answer: string, states: readonly ApprovalState[]): string {
+  const decided = states.filter((state) => state !== 'pending');
+  if (decided.length === 0) return answer;
+  const notes = decided.map((state) => DECISION_NOTES[state]);
+  return `${answer}\n\n[Relay, later: ${[...new Set(notes)].join(' ')}]`;
+}
+
+const DECISION_NOTES: Readonly<Record<Exclude<ApprovalState, 'pending'>, string>> = {
+  approved: 'Your owner approved what you had asked for here; it no longer waits.',
+  rejected: 'Your owner declined what you had asked for here; it no longer waits and was not done.',
+  expired: 'Nobody answered what you had asked for here in time; it was not done.',
+};
 
 /** Adds a line about each interrupted turn after its question, so that the next turn knows what it did. */
 export async function noteInterruptedTurns(

@@ -30,7 +30,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   accounts: {
     goes: OWNERS,
     owner: 'label phone lid salt',
-    plain: 'id created_at follow_ups_suspended_since',
+    plain: 'id created_at linked_at follow_ups_suspended_since',
   },
   account_leases: { goes: NAMELESS, plain: 'account_id holder epoch until wire_epoch' },
   holds: { goes: OWNERS, owner: 'reason', plain: 'account_id since' },

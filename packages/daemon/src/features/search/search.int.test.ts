@@ -57,7 +57,7 @@ describe('search', () => {
         at: at('2026-10-01'),
         text: 'The boiler lost pressure',
         rank: expect.any(Number),
-        wordShare: 1,
+        by: 'words',
         isSure: true,
       },
     ]);
@@ -93,6 +93,26 @@ describe('search', () => {
   test('understands a time and a name', async () => {
     expect(await texts(OWNER, 'what did mum say yesterday')).toEqual(['Café at five on the quay']);
     expect((await texts(OWNER, 'boiler sam'))[0]).toBe('boiler suits are in fashion');
+  });
+
+  test('says of a message that only a person or a time led to that it is recent, not that it is similar', async () => {
+    const { hits } = await service.search({ q: 'yesterday', limit: 5 });
+    expect(hits.map(({ text, by }) => [text, by])).toEqual([
+      ['Café at five on the quay', 'recent'],
+    ]);
+  });
+
+  test('says of a later message without a word of the question that it changes the next one', async () => {
+    await say(
+      { chat: books, text: 'Kayak tour starts at Pier Nine, Harbour Road', at: at('2026-08-01') },
+      { chat: books, text: 'Changed: Pier Nine, other end of Harbour Road', at: at('2026-08-02') },
+    );
+    await indexer.caughtUp();
+    const { hits } = await service.search({ q: 'kayak tour', limit: 2 });
+    expect(hits.map(({ text, by }) => [text.slice(0, 7), by])).toEqual([
+      ['Changed', 'change'],
+      ['Kayak t', 'words'],
+    ]);
   });
 
   test('never widens the chosen bounds by a time in the question', async () => {

@@ -4,6 +4,7 @@
 //   lastMessages(scope, { chat, from?, to?, limit }) → NamedMessage[]   of one chat, oldest first
 //   caughtUp() → resolves when every message that is stored now can be found, after 3 s at most
 
+import type { FoundMessage } from '@relay/contract/api/search';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { isSignedText } from '@relay/core/messages/text';
 import type { Zone } from '@relay/core/schedule/zone';
@@ -44,11 +45,13 @@ export interface SearchOptions {
   readonly contact?: ContactId | 'me';
 }
 
+type FoundBy = FoundMessage['by'];
+
 export interface MessageHit extends NamedMessage {
   /** Comparable within one result only; higher is better. */
   readonly rank: number;
-  /** The share of the question's words that it contains, from 0 to 1; 0 when it was found by meaning. */
-  readonly wordShare?: number;
+  /** How it was found. */
+  readonly by?: FoundBy;
   /** False: no result really matches the question, and this is one of the closest. */
   readonly isSure?: boolean;
 }
@@ -87,7 +90,12 @@ interface ParsedSearch extends ParsedQuestion {
 }
 
 /** Best first. */
-type RankedHits = readonly RankedCandidate<number>[];
+type RankedHits = readonly RankedHit[];
+
+interface RankedHit extends RankedCandidate<number> {
+  /** Set if neither words nor meaning found it. */
+  readonly by?: 'recent' | 'change';
+}
 
 interface SearchFindings {
   readonly found: RankedHits;
@@ -176,13 +184,13 @@ export class MessageSearch {
     const matching = await findCandidates(this.#deps, scope, asked, named, where, nearness);
     const ranked = rankCandidates(matching.candidates, { ...matching, now: now(), around: time });
     const found = await this.#overtaken(scope, asked, ranked);
-    const recent = async () => {
+    const recent = async (): Promise<RankedHits> => {
       if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
       const known = new Set(found.map(({ id }) => id));
       const ids = await findRecentDocuments(this.#deps, scope, named, where);
       return ids
         .filter((id) => !known.has(id))
-        .map((id) => ({ id, score: 0, relevance: 0, coverage: 0, isSure: false }));
+        .map((id) => ({ id, score: 0, relevance: 0, coverage: 0, isSure: false, by: 'recent' }));
     };
     return { found, recent };
   }
@@ -230,22 +238,22 @@ export class MessageSearch {
       scope,
       found.map(({ id }) => id),
     );
-    return found.flatMap(({ id, score, coverage }) => {
+    return found.flatMap(({ id, score, coverage, ...hit }) => {
       const message = messages.get(id);
-      return message === undefined
-        ? []
-        : [{ ...message, rank: score, wordShare: coverage, isSure: true }];
+      const by: FoundBy = hit.by ?? (coverage === 0 ? 'meaning' : 'words');
+      return message === undefined ? [] : [{ ...message, rank: score, by, isSure: true }];
     });
   }
 }
 
 /** Moves a document right before the hit that it overtakes, unless it already ranks higher. */
-function before(best: RankedHits, id: number, hit: RankedCandidate<number>): RankedHits {
+function before(best: RankedHits, id: number, hit: RankedHit): RankedHits {
   const place = best.findIndex((each) => each.id === hit.id);
   const own = best.findIndex((each) => each.id === id);
   if (own >= 0 && own < place) return best;
   const { score, relevance, isSure } = hit;
-  const moved = { ...(best[own] ?? { coverage: 0 }), id, score, relevance, isSure };
+  const found: Partial<RankedHit> = best[own] ?? { by: 'change' };
+  const moved = { coverage: 0, ...found, id, score, relevance, isSure };
   const rest = best.filter((each) => each.id !== id);
   return [...rest.slice(0, place), moved, ...rest.slice(place)];
 }

@@ -88,7 +88,7 @@ function toApiHit(
     source: hit.digestKind ?? 'message',
     contact_id: hit.sender,
     rank: hit.rank,
-    by: hit.wordShare === 0 ? 'meaning' : 'words',
+    by: hit.by ?? 'words',
     before: around?.before ? toLine(around.before) : null,
     after: around?.after ? toLine(around.after) : null,
   };

@@ -1,6 +1,11 @@
 // Stores approvals. A row is bound to the hash of what the owner was shown; submitting the same proposal again while it
 // is pending reuses the row and restarts its expiry.
-import type { Approval, ApprovalState, ApprovalsPage } from '@relay/contract/api/approvals';
+import type {
+  Approval,
+  ApprovalState,
+  ApprovalsPage,
+  SendRisk,
+} from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import type {
   AccountId,
@@ -24,6 +29,7 @@ import { aliasJidSql } from '../../platform/db/names-and-addresses.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import { findByKey, type OutboxMessage } from '../outbox/outbox.ts';
 import { actorName } from './actors.ts';
+import { loadChatRisks } from './load-facts.ts';
 import {
   type ApprovableProposal,
   type GrantToChange,
@@ -259,8 +265,24 @@ export async function loadApprovals(
       LEFT JOIN grants g ON g.account_id = a.account_id
         AND (g.contact_id = p.id OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE a.account_id = ${account} AND ${where} ${order} LIMIT ${limit}`.execute(db);
-  return rows.map(toApiApproval);
+  /** The chat that a pending approval writes to. */
+  const target = ({ state, intent, chat_id }: ApprovalListRow): readonly ChatId[] =>
+    state === 'pending' && SENDS.has(intent.kind) && chat_id !== null ? [chat_id] : [];
+  const risks = await loadChatRisks(db, account, [...new Set(rows.flatMap(target))]);
+  return rows.map((row) =>
+    toApiApproval(
+      row,
+      target(row).flatMap((chat) => risks.get(chat) ?? []),
+    ),
+  );
 }
+
+/** Kinds that write to somebody once they are approved. */
+const SENDS: ReadonlySet<ApprovableProposal['kind']> = new Set([
+  'send_message',
+  'create_conversation',
+  'schedule_message',
+]);
 
 /** Finds an approval by its id or a prefix of it. If a prefix matches several, the pending one is chosen. */
 export async function findApproval(db: Db, account: AccountId, given: string): Promise<ApprovalId> {
@@ -287,6 +309,21 @@ export async function findReplacement(
     db,
   );
   return rows[0]?.id ?? null;
+}
+
+/** What became of these approvals; if the text was changed, of the newest text. */
+export async function readApprovalStates(
+  db: Db,
+  account: AccountId,
+  ids: readonly ApprovalId[],
+): Promise<ReadonlyMap<ApprovalId, ApprovalState>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: ApprovalId; state: ApprovalState }>`
+    SELECT q.id, ${APPROVAL_STATE_SQL} AS state
+    FROM (SELECT a.id, coalesce((${LATEST_EDIT_SQL}), a.id) AS latest FROM approvals a
+        WHERE a.account_id = ${account} AND a.id = ANY(${ids}::uuid[])) q
+      JOIN (${APPROVALS_WITH_INSTANCES}) ON a.account_id = ${account} AND a.id = q.latest`.execute(db);
+  return new Map(rows.map(({ id, state }) => [id, state]));
 }
 
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
@@ -320,7 +357,7 @@ function shownContent(intent: ApprovableProposal) {
   return { text, when, hidden_characters: hiddenCharactersIn(text) };
 }
 
-const toApiApproval = (row: ApprovalListRow): Approval => ({
+const toApiApproval = (row: ApprovalListRow, risks: SendRisk[]): Approval => ({
   id: row.id,
   state: row.state,
   kind: row.intent.kind,
@@ -331,6 +368,7 @@ const toApiApproval = (row: ApprovalListRow): Approval => ({
   shown: row.hash,
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
+  risks,
   requested_by: row.requested_by,
   requested_by_name: row.requested_by_name,
   instance_id: row.instance_id,

@@ -1,6 +1,7 @@
 // Reads the facts that the gate decides on, in the transaction of the decision, so that a grant revoked a moment ago
 // already counts. It is one query, because every message waits for it.
 
+import type { SendRisk } from '@relay/contract/api/approvals';
 import type {
   AccountId,
   ChatId,
@@ -16,6 +17,7 @@ import type { Grant } from '@relay/core/contacts/grants';
 import { ANSWER_MAX_AGE_MS, checkCadence, isRequestTooOld } from '@relay/core/observer/answering';
 import { effectiveTerms, observedOptionsSchema } from '@relay/core/observer/options';
 import { FREEZES } from '@relay/core/outbox/freeze';
+import { PACING_DAY_MS } from '@relay/core/outbox/pacing';
 import type { Actor } from '@relay/core/policy/actors';
 import { SCOPE_FOR } from '@relay/core/policy/decide';
 import { isDictated } from '@relay/core/policy/dictated';
@@ -27,13 +29,18 @@ import {
   type ScheduleFacts,
 } from '@relay/core/policy/facts';
 import { leaksPrivateText } from '@relay/core/policy/private-text';
+import { type RiskFacts, sendRisks } from '@relay/core/policy/risks';
 import { findZone } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type NumberRegistration, numberRegistrationSql } from '../../platform/db/contacts.ts';
-import type { Transaction } from '../../platform/db/database.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
 import { listPermittedChats } from '../../platform/db/grants.ts';
-import { CHAT_JID_SQL, ownChatKindSql } from '../../platform/db/names-and-addresses.ts';
+import {
+  CHAT_JID_SQL,
+  ownChatKindSql,
+  ownContactsSql,
+} from '../../platform/db/names-and-addresses.ts';
 import { readAnswerTimes } from '../../platform/db/observer/requests.ts';
 import { contentHash } from '../../platform/db/seal.ts';
 import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL } from '../../platform/db/tokens.ts';
@@ -44,14 +51,27 @@ const LOCKS = Object.entries(FREEZES)
   .filter(([, freeze]) => freeze.stops === 'first_contacts')
   .map(([cause]) => cause);
 
-interface ChatFactsRow {
+interface OpeningFactsRow {
   kind: 'direct' | 'group' | 'own';
-  contact_id: ContactId | null;
-  hold: boolean;
-  observed: boolean;
   written: boolean;
   locked: boolean;
   registration: NumberRegistration;
+}
+
+/** What decides whether a chat may be written to for the first time. For use in `chats c`. */
+const openingFactsSql = (now: Date, admins: readonly string[]) => sql`
+  CASE WHEN ${ownChatKindSql(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
+  c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
+      AND (o.state <> 'failed' OR o.in_doubt))
+    OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
+  EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
+    AND f.cause = ANY(${LOCKS}) AND f.until > ${now}) AS locked,
+  ${numberRegistrationSql(sql.ref('c'), now)} AS registration`;
+
+interface ChatFactsRow extends OpeningFactsRow {
+  contact_id: ContactId | null;
+  hold: boolean;
+  observed: boolean;
   address: string | null;
   grant_id: GrantId | null;
   can_read: boolean;
@@ -84,16 +104,10 @@ export async function loadChatFacts(
   { pacing, admins = [], now = () => new Date() }: FactOptions,
 ): Promise<LoadedChatFacts> {
   const { rows } = await sql<ChatFactsRow>`
-    SELECT c.contact_id, CASE WHEN ${ownChatKindSql(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
+    SELECT c.contact_id, ${openingFactsSql(now(), admins)},
       EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
       EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
-      c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
-          AND (o.state <> 'failed' OR o.in_doubt))
-        OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
-      EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
-        AND f.cause = ANY(${LOCKS}) AND f.until > ${now()}) AS locked,
-      ${numberRegistrationSql(sql.ref('c'), now())} AS registration, ${CHAT_JID_SQL} AS address,
-      g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
+      ${CHAT_JID_SQL} AS address, g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
     FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
       AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
     WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(tx);
@@ -140,6 +154,65 @@ function chatFacts(id: ChatId, { kind, contact_id, observed }: ChatFactsRow): Ch
     case 'group':
       return { kind, id, observed };
   }
+}
+
+// What is risky about writing to these chats now, for whoever decides about it: read when an approval is shown, because
+// a contact may have written, and a time lock may have begun, since it was requested.
+
+interface ChatRiskRow extends OpeningFactsRow {
+  readonly id: ChatId;
+  readonly heard: boolean;
+}
+
+/** The other side has written: the account's own messages have the sender `me`. For use in `chats c`. */
+const HEARD_SQL = sql<boolean>`EXISTS (SELECT FROM message_keys k
+  WHERE k.account_id = c.account_id AND k.chat_id = c.id AND k.sender <> 'me')`;
+
+/** Only chats with a risk are listed. */
+export async function loadChatRisks(
+  db: Db,
+  account: AccountId,
+  chats: readonly ChatId[],
+  { admins = [], now = () => new Date() }: Pick<FactOptions, 'admins' | 'now'> = {},
+): Promise<ReadonlyMap<ChatId, SendRisk[]>> {
+  if (chats.length === 0) return new Map();
+  const at = now();
+  const { rows } = await sql<ChatRiskRow>`
+    SELECT c.id, ${openingFactsSql(at, admins)}, ${HEARD_SQL} AS heard
+    FROM chats c WHERE c.account_id = ${account} AND c.id = ANY(${chats}::uuid[])`.execute(db);
+  const cold = rows.filter(({ kind, heard }) => kind === 'direct' && !heard);
+  if (cold.length === 0) return new Map();
+  const ofAccount = await loadAccountRiskFacts(db, account, admins, at);
+  return new Map(
+    cold.map(({ id, locked, ...facts }) => [
+      id,
+      sendRisks({ ...facts, ...ofAccount, direct: true, timeLocked: locked }, at),
+    ]),
+  );
+}
+
+async function loadAccountRiskFacts(
+  db: Db,
+  account: AccountId,
+  admins: readonly string[],
+  now: Date,
+): Promise<Pick<RiskFacts, 'sentToday' | 'coldToday' | 'linkedAt'>> {
+  const yesterday = new Date(now.getTime() - PACING_DAY_MS);
+  const { rows } = await sql<{ linked_at: Date | null; sent: number; cold: number }>`
+    SELECT a.linked_at, t.sent, t.cold FROM accounts a, LATERAL (
+      SELECT coalesce(sum(o.sent), 0)::int AS sent,
+        coalesce(sum(o.sent) FILTER (WHERE c.kind = 'direct' AND NOT ${HEARD_SQL}), 0)::int AS cold
+      FROM (SELECT s.chat_id, count(*) AS sent FROM outbox s
+          WHERE s.account_id = a.id AND s.attempted_at > ${yesterday} GROUP BY s.chat_id) o
+        JOIN chats c ON c.account_id = a.id AND c.id = o.chat_id
+      WHERE c.contact_id IS NULL OR c.contact_id NOT IN (${ownContactsSql(account, admins)})
+    ) t WHERE a.id = ${account}`.execute(db);
+  const [row] = rows;
+  return {
+    sentToday: row?.sent ?? 0,
+    coldToday: row?.cold ?? 0,
+    linkedAt: row?.linked_at ?? null,
+  };
 }
 
 // Whether the assistant may answer in an observed group: the owner asked for it there, this very run answers them, and

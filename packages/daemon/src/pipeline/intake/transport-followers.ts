@@ -4,7 +4,7 @@ import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
 import { reportSentence } from '@relay/core/restart-report';
-import { noteLinkedIdentity } from '../../platform/db/account.ts';
+import { noteLinkedIdentity, noteNewLink } from '../../platform/db/account.ts';
 import { noteGroup, noteGroupNames } from '../../platform/db/chats.ts';
 import { noteAliases } from '../../platform/db/contacts.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -95,7 +95,11 @@ export class ContactSync {
     return this.#learning;
   }
 
-  #noteOwner({ phone, lid, name }: WhatsAppLink): void {
+  #noteOwner({ state, phone, lid, name }: WhatsAppLink): void {
+    if (state === 'scanned') {
+      this.#linkedAs = '';
+      this.#enqueue(() => noteNewLink(this.#db, this.#lease));
+    }
     const who = `${phone}/${lid}/${name}`;
     if (phone === null || who === this.#linkedAs) return;
     this.#linkedAs = who;

@@ -2,6 +2,7 @@
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
+import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { transaction } from './transaction.ts';
@@ -71,11 +72,15 @@ interface LinkedIdentity {
   readonly name?: string | null;
 }
 
-/** Stores the number and the LID that the account is linked under; its own messages come from these. */
+/**
+ * Stores the number and the LID that the account is linked under, and when: its own messages come from these. A link
+ * that is known keeps its time.
+ */
 export async function noteLinkedIdentity(
   db: Db,
   lease: Lease,
   { phone, lid, name = null }: LinkedIdentity,
+  now: Date = new Date(),
 ): Promise<void> {
   const digits = (address: string | null) => address?.replace(/[:@].*$/, '') ?? null;
   await transaction({ db, lease }, ({ tx }) =>
@@ -84,9 +89,17 @@ export async function noteLinkedIdentity(
       .set({
         phone: digits(phone),
         lid: digits(lid),
+        linked_at: sql`CASE WHEN phone = ${digits(phone)} THEN coalesce(linked_at, ${now}) ELSE ${now} END`,
         ...(name ? { label: toStorableText(name) } : {}),
       })
       .where('id', '=', lease.account)
       .execute(),
+  );
+}
+
+/** A phone has just accepted a new link: the age of the one before no longer counts, also under the same number. */
+export async function noteNewLink(db: Db, lease: Lease): Promise<void> {
+  await transaction({ db, lease }, ({ tx }) =>
+    tx.updateTable('accounts').set({ linked_at: null }).where('id', '=', lease.account).execute(),
   );
 }

@@ -116,22 +116,24 @@ export async function toLedgerLines(
     const person = contact === null ? undefined : people.get(contact);
     return person === undefined ? null : shortName(person);
   };
-  return rows.map((row) => ({
-    seq: row.seq,
-    at: row.at.toISOString(),
-    actor: row.actor,
-    who: describeActor(row.actor, names.get(row.actor) ?? null),
-    action: row.action,
-    what: describeAction(row.action),
-    subject: { kind: row.subject_kind, id: row.subject_id },
-    about: about(row),
-    outcome: row.outcome,
-    reason: row.reason,
-    sentence: [describeReason(row.action, row.reason), ...taintWords(readBefore(row), places)].join(
-      ' ',
-    ),
-    detail: { ...row.detail },
-  }));
+  return rows.map((row) => {
+    const read = sourcesReadBefore(row, places);
+    return {
+      seq: row.seq,
+      at: row.at.toISOString(),
+      actor: row.actor,
+      who: describeActor(row.actor, names.get(row.actor) ?? null),
+      action: row.action,
+      what: describeAction(row.action),
+      subject: { kind: row.subject_kind, id: row.subject_id },
+      about: about(row),
+      outcome: row.outcome,
+      reason: row.reason,
+      sentence: [describeReason(row.action, row.reason), ...taintWords(read)].join(' '),
+      read_before: read,
+      detail: { ...row.detail },
+    };
+  });
 }
 
 const chatOfRow = ({ subject_kind, subject_id, detail }: StoredLedgerRow): ChatId | null =>
@@ -142,13 +144,28 @@ const readBefore = ({ detail }: StoredLedgerRow): readonly ChatId[] => detail.ta
 const MAX_NAMED_CHATS = 3;
 
 /** The chats whose text tainted the decision, by name; an erased chat has none. */
-function taintWords(chats: readonly ChatId[], places: ReadonlyMap<ChatId, StoryChat>): string[] {
-  if (chats.length === 0) return [];
-  const named = chats.flatMap((chat) => places.get(chat)?.name ?? []).map(shortName);
-  const more = chats.length - Math.min(named.length, MAX_NAMED_CHATS);
-  const others =
-    more === 0 ? [] : [`${more} ${named.length === 0 ? '' : 'other '}chat${more === 1 ? '' : 's'}`];
-  return [`Read before: ${[...named.slice(0, MAX_NAMED_CHATS), ...others].join(', ')}.`];
+function sourcesReadBefore(
+  row: StoredLedgerRow,
+  places: ReadonlyMap<ChatId, StoryChat>,
+): LedgerLine['read_before'] {
+  const chats = readBefore(row);
+  const outside = row.detail.taint?.outside ?? false;
+  if (chats.length === 0 && !outside) return null;
+  const names = chats.flatMap((chat) => places.get(chat)?.name ?? []).map(shortName);
+  const shown = names.slice(0, MAX_NAMED_CHATS);
+  return { names: shown, more: chats.length - shown.length, outside };
+}
+
+function taintWords(read: LedgerLine['read_before']): string[] {
+  if (read === null) return [];
+  const { names, more, outside } = read;
+  const others = `${more} ${names.length === 0 ? '' : 'other '}chat${more === 1 ? '' : 's'}`;
+  const all = [
+    ...names,
+    ...(more === 0 ? [] : [others]),
+    ...(outside ? ['text from outside WhatsApp'] : []),
+  ];
+  return [`Read before: ${all.join(', ')}.`];
 }
 
 const contactOfRow = ({ subject_kind, subject_id, detail }: StoredLedgerRow): ContactId | null =>

@@ -37,6 +37,7 @@ export interface Tables {
     phone: string | null;
     lid: string | null;
     created_at: Now;
+    linked_at: Date | null;
     follow_ups_suspended_since: Date | null;
   };
   account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };

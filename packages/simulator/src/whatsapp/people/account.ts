@@ -153,7 +153,12 @@ export class SimulatedAccount implements DeviceOwner {
     return this.#handset.send(chat, message, options);
   }
 
-  async react(to: SimulatedChat | string, messageId: string, emoji: string): Promise<string> {
+  async react(
+    to: SimulatedChat | string,
+    messageId: string,
+    emoji: string,
+    options: SendOptions = {},
+  ): Promise<string> {
     const chat = this.#deps.directory.chat(to);
     const target = this.#mailbox.find(messageId);
     if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
@@ -164,8 +169,9 @@ export class SimulatedAccount implements DeviceOwner {
       fromMe: target.fromMe,
       ...(isGroupChat(chat) && author && { participant: visibleJid(author, chat.addressing) }),
     };
-    const reactionMessage = { key, text: emoji, senderTimestampMs: Date.now() };
-    return this.#handset.send(chat, { reactionMessage });
+    const { at = new Date() } = options;
+    const reactionMessage = { key, text: emoji, senderTimestampMs: at.getTime() };
+    return this.#handset.send(chat, { reactionMessage }, options);
   }
 
   /** A phone that is off receives and answers nothing; senders see one tick. */

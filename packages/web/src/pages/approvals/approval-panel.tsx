@@ -34,6 +34,7 @@ import { Badge, Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { SendRisks } from '../../parts/send-risks.tsx';
 import classes from './approvals.module.css';
 import {
   APPROVAL_STATE_DISPLAY,
@@ -99,6 +100,7 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
   const isNew = edited !== null && edited !== approval.text && edited.trim() !== '';
   const isGone = useIsDaemonGone();
   const keep = isNew && !isGone ? () => answers.edit.mutate(edited) : undefined;
+  const approveEdited = isNew && !isGone ? () => answers.editAndApprove.mutate(edited) : undefined;
   const hasMoved = began === 'pending' && approval.state !== 'pending' && !isActing;
   return (
     <>
@@ -111,6 +113,11 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
         onKeep={keep}
         onSeen={() => setSeen(approval.shown)}
       />
+      {approval.risks.length > 0 && (
+        <div className={classes.part}>
+          <SendRisks risks={approval.risks} />
+        </div>
+      )}
       <ApprovalReasonSection approval={approval} />
       <ApprovalTimeline approval={approval} />
       {approval.state === 'pending' && (
@@ -121,6 +128,7 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
           edited={edited}
           onEdit={setEdited}
           onKeep={keep}
+          onApproveEdited={approveEdited}
         />
       )}
     </>
@@ -217,7 +225,7 @@ function DecidedElsewhereNote({
 
 function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail }) {
   const asked = approval.rows.findLast(({ outcome }) => outcome === 'needs_approval');
-  const read = asked?.reason === approval.reason_code ? sourcesReadBefore(asked.sentence) : null;
+  const read = asked?.reason === approval.reason_code ? sourcesReadBefore(asked.read_before) : null;
   const title = t(approval.state === 'pending' ? 'approvals.why.pending' : 'approvals.why.past');
   return (
     <section className={classes.part} aria-label={title}>

@@ -109,10 +109,13 @@ test('ledger rows are shown as steps', () => {
 
 test('a short hash is long enough to compare, and sources read before are named', () => {
   expect(shortHash(`7f3a91c4${'0'.repeat(52)}e20b`)).toBe('7f3a 91c4 … e20b');
-  expect(sourcesReadBefore('It read something. Read before: Priya Raman, 2 other chats.')).toBe(
-    'Priya Raman, 2 other chats',
+  const read = { names: ['Priya Raman'], more: 2, outside: false };
+  expect(sourcesReadBefore(read)).toBe('Priya Raman and 2 other chats');
+  expect(sourcesReadBefore({ names: [], more: 1, outside: false })).toBe('1 chat');
+  expect(sourcesReadBefore({ names: ['Dana'], more: 0, outside: true })).toBe(
+    'Dana and sources outside WhatsApp',
   );
-  expect(sourcesReadBefore('Replies here are drafts.')).toBeNull();
+  expect(sourcesReadBefore(null)).toBeNull();
 });
 
 test('an invalid address shows the pending approvals', () => {

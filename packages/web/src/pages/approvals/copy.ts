@@ -3,7 +3,7 @@ import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
-import { type MessageId, t } from '../../i18n.ts';
+import { formatLocale, type MessageId, t } from '../../i18n.ts';
 import { approvalAnswerText, approvalRecipient } from '../../parts/approval-copy.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
 
@@ -119,9 +119,16 @@ export function approvalStepText(
 export const shortHash = (hash: string): string =>
   `${hash.slice(0, 4)} ${hash.slice(4, 8)} … ${hash.slice(-4)}`;
 
-/** Whose texts were read before, taken from the end of the ledger's sentence. */
-export const sourcesReadBefore = (sentence: string): string | null =>
-  /Read before: (.+)\.$/.exec(sentence)?.[1] ?? null;
+/** Whose texts were read before. */
+export function sourcesReadBefore(read: LedgerLine['read_before']): string | null {
+  if (read === null) return null;
+  const { names, more, outside } = read;
+  return new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format([
+    ...names,
+    ...(more === 0 ? [] : [t('approvals.rule.read.more', { count: more, named: names.length })]),
+    ...(outside ? [t('approvals.rule.read.outside')] : []),
+  ]);
+}
 
 // The states of an approval as badges and filters. `changed` is not a state of the API: there an approval whose text
 // was changed is rejected and has a replacement.

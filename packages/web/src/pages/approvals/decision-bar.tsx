@@ -26,6 +26,7 @@ interface DecisionBarProps {
   onEdit(text: string | null): void;
   /** Undefined while there is no change to save. */
   readonly onKeep: (() => void) | undefined;
+  readonly onApproveEdited: (() => void) | undefined;
 }
 
 export function DecisionBar({
@@ -35,6 +36,7 @@ export function DecisionBar({
   edited,
   onEdit,
   onKeep,
+  onApproveEdited,
 }: DecisionBarProps) {
   const [isDeclining, setDeclining] = useState(false);
   const error = answers.approve.error ?? answers.edit.error ?? answers.decline.error;
@@ -49,8 +51,10 @@ export function DecisionBar({
       )}
       {edited !== null ? (
         <EditButtons
-          isPending={answers.edit.isPending}
+          answers={answers}
+          approveLabel={approvalCopy(approval).approveLabel}
           onKeep={onKeep}
+          onApprove={onApproveEdited}
           onCancel={() => onEdit(null)}
         />
       ) : isDeclining ? (
@@ -126,17 +130,29 @@ function DecideButtons({ approval, approve, isSeen, onEdit, onDecline }: DecideB
 }
 
 interface EditButtonsProps {
-  readonly isPending: boolean;
+  readonly answers: Pick<ApprovalAnswers, 'edit' | 'editAndApprove'>;
+  readonly approveLabel: string;
   readonly onKeep: (() => void) | undefined;
+  readonly onApprove: (() => void) | undefined;
   onCancel(): void;
 }
 
-function EditButtons({ isPending, onKeep, onCancel }: EditButtonsProps) {
+function EditButtons({ answers, approveLabel, onKeep, onApprove, onCancel }: EditButtonsProps) {
+  const { edit, editAndApprove } = answers;
   return (
     <>
       <Button
-        disabled={onKeep === undefined}
-        loading={isPending}
+        leftSection={<IconCheck size={17} />}
+        disabled={onApprove === undefined || edit.isPending}
+        loading={editAndApprove.isPending}
+        onClick={onApprove}
+      >
+        {approveLabel}
+      </Button>
+      <Button
+        variant="default"
+        disabled={onKeep === undefined || editAndApprove.isPending}
+        loading={edit.isPending}
         rightSection={<KeyHint>{t('approvals.edit.saveKey')}</KeyHint>}
         onClick={onKeep}
       >

@@ -70,6 +70,22 @@ export function useApprovalAnswers(
       onDecided(instead.id);
     },
   });
+  /** The owner wrote the new text themselves, so they need not read it once more. */
+  const editAndApprove = useAction<string, Approval>({
+    ...act,
+    showsErrorInPlace: false,
+    run: async (text) => {
+      const instead = await acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } }));
+      const approving = { path: { id: instead.id }, body: { shown: instead.shown } };
+      // A refusal, such as during a hold, leaves the new text pending.
+      const left = (error: unknown) => {
+        onDecided(instead.id);
+        throw error;
+      };
+      return relay.post('/api/approvals/{id}/approve', approving).catch(left);
+    },
+    successMessage: t('approvals.approved'),
+  });
   const decline = useAction<string>({
     ...act,
     run: (reason) =>
@@ -78,7 +94,7 @@ export function useApprovalAnswers(
       ),
     successMessage: t('approvals.declined'),
   });
-  return { approve, edit, decline };
+  return { approve, edit, editAndApprove, decline };
 }
 
 export type ApprovalAnswers = ReturnType<typeof useApprovalAnswers>;

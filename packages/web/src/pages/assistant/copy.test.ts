@@ -56,6 +56,16 @@ test('a refusal, an error and a pending approval are told apart', () => {
   ).toBe('waits');
 });
 
+test('a call that asked the owner waits until they have decided', () => {
+  const asked = '{"error":"Not sent","approval_id":"a"}';
+  const after = (state: 'pending' | 'approved' | 'rejected' | 'expired') =>
+    readToolOutcome('send_message', asked, state);
+  expect(after('pending')).toEqual({ is: 'waits', sentence: 'Waiting for your approval.' });
+  expect(after('approved')).toEqual({ is: 'done', sentence: 'You approved.' });
+  expect(after('rejected')).toEqual({ is: 'failed', sentence: 'You declined.' });
+  expect(after('expired')).toEqual({ is: 'failed', sentence: 'Expired without your decision.' });
+});
+
 test('sources are shown where something was read or a new source was added', () => {
   const line = (step: string | null, ...chats: string[]) => ({
     steps: step === null ? [] : [{ name: step }],

@@ -1,5 +1,6 @@
 // Texts of the assistant page, shown and announced to screen readers. Pure.
 
+import type { ApprovalState } from '@relay/contract/api/approvals';
 import type { ListedContact } from '@relay/contract/api/contacts';
 import {
   IconCalendarPlus,
@@ -17,7 +18,7 @@ import {
 import { type MessageId, t } from '../../i18n.ts';
 import { approvalCopy } from '../../parts/approval-copy.ts';
 import { formatContact } from '../../parts/format.ts';
-import type { AssistantTurn } from './turn.ts';
+import { type AssistantTurn, isOwnerAsked } from './turn.ts';
 
 export const SUGGESTIONS = [
   'assistant.suggestion.missed',
@@ -35,7 +36,9 @@ export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
     case undefined:
       return t('assistant.progress.thinking');
     case 'approval':
-      return t('assistant.progress.approval', { question: approvalCopy(last.approval).question });
+      return isOwnerAsked(turn.parts)
+        ? t('assistant.progress.approval', { question: approvalCopy(last.approval).question })
+        : t('assistant.progress.thinking');
     case 'step':
       return describeToolCall(last.name, last.given, whom);
     case 'text':
@@ -192,7 +195,11 @@ export const describeToolCall = (name: string, given: unknown, whom: ContactName
   t('assistant.step.unknown', { tool: name.replaceAll('_', ' ') });
 
 /** Reads the result as the model got it: JSON or text. */
-export function readToolOutcome(name: string, result: string | null): ToolCallOutcome {
+export function readToolOutcome(
+  name: string,
+  result: string | null,
+  approval: ApprovalState | null = null,
+): ToolCallOutcome {
   if (result === null) return { is: 'running' };
   const read = parsed(result);
   if (read === null) {
@@ -201,9 +208,24 @@ export function readToolOutcome(name: string, result: string | null): ToolCallOu
       : { is: 'done', sentence: result === '' ? t('assistant.outcome.done') : result };
   }
   if (read.status === 'waiting_for_approval' || typeof read.approval_id === 'string')
-    return { is: 'waits', sentence: t('assistant.outcome.waiting') };
+    return decidedOutcome(approval);
   if (typeof read.error === 'string') return { is: 'failed', sentence: forOwner(read.error) };
   return { is: 'done', sentence: doneSentence(name, read) };
+}
+
+/** A call that asked the owner: it waits until they have decided. */
+function decidedOutcome(approval: ApprovalState | null): ToolCallOutcome {
+  switch (approval) {
+    case 'approved':
+      return { is: 'done', sentence: t('assistant.outcome.approved') };
+    case 'rejected':
+      return { is: 'failed', sentence: t('assistant.outcome.declined') };
+    case 'expired':
+      return { is: 'failed', sentence: t('assistant.outcome.expired') };
+    case 'pending':
+    case null:
+      return { is: 'waits', sentence: t('assistant.outcome.waiting') };
+  }
 }
 
 const DECLINED = /^Your owner said no(?:: (.*)|\.) Do not try it again\.$/s;

@@ -1,7 +1,7 @@
 // The messages: the owner's in a bubble, the answer with its steps above and its sources below.
 
 import { Button } from '@mantine/core';
-import type { Approval } from '@relay/contract/api/approvals';
+import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { AssistantLine } from '@relay/contract/api/assistant';
 import { revealHidden } from '@relay/core/messages/text';
 import {
@@ -26,6 +26,7 @@ import { formatContact, formatMoment } from '../../parts/format.ts';
 import { Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { SendRisks } from '../../parts/send-risks.tsx';
 import classes from './assistant.module.css';
 import {
   type ContactNamer,
@@ -41,7 +42,7 @@ import {
   type MarkdownSpan,
   readMarkdown,
 } from './markdown.ts';
-import type { AssistantTurn, TurnEnding, TurnPart } from './turn.ts';
+import { type AssistantTurn, isOwnerAsked, type TurnEnding, type TurnPart } from './turn.ts';
 
 interface AssistantQuestionProps {
   readonly text: string;
@@ -77,6 +78,7 @@ export function HistoryLine({ line, before, now }: HistoryLineProps) {
               name={step.name}
               given={step.arguments}
               result={step.result}
+              approval={step.approval}
             />
           ))}
         </ul>
@@ -166,11 +168,7 @@ function OnePart({ part }: { readonly part: TurnPart }) {
 }
 
 const thinkingText = (parts: readonly TurnPart[]): string =>
-  t(
-    parts.at(-1)?.kind === 'approval'
-      ? 'assistant.progress.waiting'
-      : 'assistant.progress.thinking',
-  );
+  t(isOwnerAsked(parts) ? 'assistant.progress.waiting' : 'assistant.progress.thinking');
 
 // The assistant's text as React nodes from a subset of Markdown. Never HTML, never a link.
 
@@ -247,6 +245,8 @@ interface ToolCallStepProps {
   readonly name: string;
   readonly given: unknown;
   readonly result: string | null;
+  /** What the owner decided since, if they were asked. */
+  readonly approval?: ApprovalState | null;
 }
 
 const OUTCOME_MARKS = {
@@ -256,9 +256,9 @@ const OUTCOME_MARKS = {
   failed: { hue: 'held', icon: IconLock },
 } as const;
 
-function ToolCallStep({ name, given, result }: ToolCallStepProps) {
+function ToolCallStep({ name, given, result, approval = null }: ToolCallStepProps) {
   const whom = useContactNamer();
-  const outcome = readToolOutcome(name, result);
+  const outcome = readToolOutcome(name, result, approval);
   const { hue, icon: Mark } = OUTCOME_MARKS[outcome.is];
   const Icon = toolIcon(name);
   return (
@@ -328,6 +328,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             <p className="small dim">
               <Sentence text={approvalReason(approval)} />
             </p>
+            <SendRisks risks={approval.risks} />
             {failure && (
               <Note hue="held" icon={IconAlertTriangle} role="alert">
                 <Sentence text={readableError(failure)} />

@@ -1,7 +1,7 @@
 import type { Approval } from '@relay/contract/api/approvals';
 import type { AssistantEvent } from '@relay/contract/api/assistant';
 import { expect, test } from 'vitest';
-import { applyTurnEvent, beginTurn, linesOutsideTurn } from './turn.ts';
+import { applyTurnEvent, beginTurn, isOwnerAsked, linesOutsideTurn } from './turn.ts';
 
 const heard = (...events: readonly AssistantEvent[]) =>
   events.reduce(applyTurnEvent, beginTurn('keys?', 0));
@@ -49,6 +49,15 @@ test('a pending approval stays where it was asked, and a failure gives its reaso
   );
   expect(parts.at(-1)).toEqual({ kind: 'approval', approval });
   expect(ending).toEqual({ is: 'failed', sentence: 'The model does not answer.' });
+});
+
+test('the assistant waits for the owner until they have decided, and no longer', () => {
+  const approval = { id: 'a' } as Approval;
+  const asking = heard(RUN, CALL, { type: 'approval', approval });
+  expect(isOwnerAsked(asking.parts)).toBe(true);
+  const declined = applyTurnEvent(asking, { type: 'tool_result', id: 'c', result: '{"error":""}' });
+  expect(isOwnerAsked(declined.parts)).toBe(false);
+  expect(isOwnerAsked(heard(RUN, CALL).parts)).toBe(false);
 });
 
 test('a history line that is shown as the running turn is not shown twice', () => {

@@ -85,6 +85,11 @@ export function applyTurnEvent(turn: AssistantTurn, event: AssistantEvent): Assi
   }
 }
 
+/** A call waits for the owner's decision; once they have decided it has a result. */
+export const isOwnerAsked = (parts: readonly TurnPart[]): boolean =>
+  parts.at(-1)?.kind === 'approval' &&
+  parts.some((part) => part.kind === 'step' && part.result === null);
+
 const withParts = (turn: AssistantTurn, parts: readonly TurnPart[]): AssistantTurn => ({
   ...turn,
   parts,

@@ -26,6 +26,7 @@ import { Card, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { SendRisks } from '../../parts/send-risks.tsx';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import { withoutListedApprovals } from './copy.ts';
 import classes from './home.module.css';
@@ -233,6 +234,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
         {approval.when !== null && t('home.waiting.when', { when: approval.when })}
       </p>
       <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
+      <SendRisks risks={approval.risks} />
     </WaitingItem>
   );
 }

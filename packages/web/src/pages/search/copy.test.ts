@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readSearchAddress } from '../../search-params.ts';
 import {
   hitCountText,
+  hitKeys,
   resultStatus,
   type SearchReader,
   searchIndexSummary,
@@ -32,6 +33,14 @@ test.each<[SearchResponse, SearchReader, string]>([
   [answer(3, false), CLAUDE, 'Claude would find no clear match. Showing its closest results.'],
 ])('%# the status gives the number of results and whose they are', (found, reader, status) => {
   expect(resultStatus(found, 20, reader)).toBe(status);
+});
+
+test('equal facts of one digest have different keys, which stay the same while both are found', () => {
+  const fact = { source: 'fact', chat_id: 'c1', message_id: 'd1', text: 'The pool opens' } as const;
+  const other = { ...fact, source: 'message', message_id: 'm1' } as const;
+  const keys = hitKeys([fact, other, fact]);
+  expect(new Set(keys).size).toBe(3);
+  expect(hitKeys([fact, fact])).toEqual([keys[0], keys[2]]);
 });
 
 test('a count is a number, more than the maximum, or a dash', () => {

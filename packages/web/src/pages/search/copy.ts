@@ -27,6 +27,22 @@ function resultExtent(sure: boolean, count: number, most: number) {
   return count === most ? 'more' : 'all';
 }
 
+/**
+ * A key for each hit. A digest can contain the same fact twice: with equal keys React would leave one of them on screen
+ * after the next search.
+ */
+export function hitKeys(
+  hits: readonly Pick<FoundMessage, 'source' | 'chat_id' | 'message_id' | 'text'>[],
+): string[] {
+  const seen = new Map<string, number>();
+  return hits.map(({ source, chat_id, message_id, text }) => {
+    const key = `${source} ${chat_id} ${message_id} ${text}`;
+    const nth = seen.get(key) ?? 0;
+    seen.set(key, nth + 1);
+    return `${key} ${nth}`;
+  });
+}
+
 export const matchText = ({ by }: Pick<FoundMessage, 'by'>): string => t(`search.results.by.${by}`);
 
 export function sourceLabel({

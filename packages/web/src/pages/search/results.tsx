@@ -11,7 +11,7 @@ import { formatMoment } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { WhyLink } from '../../parts/links.tsx';
 import parts from '../../parts/parts.module.css';
-import { matchText, sourceLabel } from './copy.ts';
+import { hitKeys, matchText, sourceLabel } from './copy.ts';
 import { highlightExcerpt } from './excerpt.ts';
 import classes from './search.module.css';
 
@@ -22,15 +22,11 @@ interface SearchResultsProps {
 
 export function SearchResults({ hits, question }: SearchResultsProps) {
   const now = useNow(60_000);
+  const keys = hitKeys(hits);
   return (
     <ol className={parts.rows}>
-      {hits.map((hit) => (
-        <Result
-          key={`${hit.source} ${hit.chat_id} ${hit.message_id} ${hit.text}`}
-          hit={hit}
-          question={question}
-          now={now}
-        />
+      {hits.map((hit, index) => (
+        <Result key={keys[index]} hit={hit} question={question} now={now} />
       ))}
     </ol>
   );

@@ -43,11 +43,18 @@ export async function approvals(demo: Demo, owner: string): Promise<void> {
   await answered(demo, ask, 'Thank you for the invoice, Jonas.', 'approve', {});
 }
 
+/** Another client has read Sam's chat and would write to Jonas. */
+export async function askAgain(demo: Demo, message: string): Promise<void> {
+  const ask = await program(demo, 'Editor');
+  await ask('read_messages', { chat_id: SAM.name });
+  await ask('send_message', { chat_id: JONAS.name, message });
+}
+
 type Ask = <Answer>(tool: string, input: object) => Promise<Answer>;
 
-async function program(demo: Demo): Promise<Ask> {
+async function program(demo: Demo, name = CLIENT_NAME): Promise<Ask> {
   const { secret } = await demo.relay.ok<{ secret: string }>('POST', '/api/tokens', {
-    name: CLIENT_NAME,
+    name,
     scopes: ['messages:read', 'messages:send', 'schedules:write'],
   });
   const headers = { authorization: `Bearer ${secret}` };

@@ -19,6 +19,7 @@ const approval: Approval = {
   shown: 'a'.repeat(64),
   reason: 'Replies in this chat are drafts that you approve.',
   reason_code: 'draft',
+  risks: [],
   requested_by: 'owner',
   requested_by_name: null,
   instance_id: null,

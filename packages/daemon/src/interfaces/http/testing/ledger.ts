@@ -17,6 +17,7 @@ const decided: LedgerLine = {
   outcome: 'stored',
   reason: 'no_grant',
   sentence: 'This contact has no grant.',
+  read_before: null,
   detail: {},
 };
 

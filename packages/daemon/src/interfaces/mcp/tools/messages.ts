@@ -8,6 +8,7 @@ import { shortenMiddle } from '@relay/core/agent/context-window';
 import { classifyFailure } from '@relay/core/outbox/freeze';
 import { isReached } from '@relay/core/outbox/progress';
 import { decisionFor } from '@relay/core/policy/reasons';
+import { describeRisks } from '@relay/core/policy/risks';
 import { z } from 'zod';
 import {
   type ChatPosition,
@@ -16,6 +17,7 @@ import {
 } from '../../../features/search/messages.ts';
 import { actorScopedKey, findEarlierByKey } from '../../../pipeline/gate/approval-store.ts';
 import { type GateResult, queuedFirstContactSentence } from '../../../pipeline/gate/gate.ts';
+import { loadChatRisks } from '../../../pipeline/gate/load-facts.ts';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import {
@@ -127,8 +129,16 @@ async function prepareSend(
   const known = await findEarlierSend(call, tx, chat, input);
   const key = call.key === null ? {} : { key: actorScopedKey(call.actor, call.key) };
   const message = { kind: 'send_message', chat, text: input.message, ...key } as const;
+  const { account } = call.deps.lease;
+  const risks = call.client.confirm ? await loadChatRisks(tx, account, [chat]) : null;
+  const warnings = describeRisks(risks?.get(chat) ?? []);
   return {
-    confirmationText: `Send this message to ${formatRecipient(to)}?\n\n${input.message}`,
+    confirmationText: [
+      `Send this message to ${formatRecipient(to)}?`,
+      '',
+      input.message,
+      ...(warnings.length === 0 ? [] : ['', ...warnings]),
+    ].join('\n'),
     async submit({ tx }, context) {
       if (known !== null) return known;
       const result = await gate.submit(tx, call.actor, message, context);

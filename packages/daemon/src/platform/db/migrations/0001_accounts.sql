@@ -7,6 +7,8 @@ CREATE TABLE accounts (
   phone      text,
   lid        text,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- When a phone was linked to this account for the last time.
+  linked_at  timestamptz,
   -- A secret for hashes in the ledger. Deleted with the account, so that nobody can guess the hashed text.
   salt       bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
   -- Set while follow-up clocks are suspended; when they resume, each is extended by the time between.

@@ -1,0 +1,256 @@
+// `npm run torture -- week`: an owner's first week. A household writes 200 messages a day, replies to three contacts are
+// drafts, and each day the assistant is asked to write to somebody new. Every approval reaches the owner's own chat and
+// is answered there with a reaction; what was approved is sent once, and nothing else.
+import { thenClose } from '@relay/testing/then-close';
+import { randomFrom } from './random.ts';
+import { SilenceHarness } from './silence/harness.ts';
+import { type Household, type Line, linesOfDay, moveIn } from './week/household.ts';
+import { helps } from './week/model.ts';
+import { type Asked, Owner, TAPS_TO_REACT } from './week/owner.ts';
+import { openMornings } from './week/pictures.ts';
+
+export interface WeekTorture {
+  readonly days: number;
+  /** Per day. */
+  readonly messages: number;
+  readonly seed: number;
+  /** Where to put a picture of Home for each morning, and the folder of the built console. */
+  readonly pictures?: { readonly folder: string; readonly console: string } | null;
+}
+
+interface DayFigures {
+  readonly day: string;
+  readonly messages: number;
+  readonly repliedAlone: number;
+  readonly approvals: number;
+  readonly approved: number;
+  readonly declined: number;
+  /** A newer draft took their place before the owner saw them. */
+  readonly replaced: number;
+  readonly pending: number;
+  readonly taps: number;
+  readonly waitMedianMinutes: number;
+  readonly waitLongestMinutes: number;
+}
+
+export interface WeekReport {
+  readonly days: readonly DayFigures[];
+  readonly approvals: number;
+  /** Approvals whose notice is on the owner's phone. */
+  readonly reached: number;
+  readonly risky: number;
+  readonly seconds: number;
+  readonly faults: readonly string[];
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** How often the household is left alone until Relay has nothing to do. */
+const SLOT = 30 * MINUTE;
+const ASKS_AT = 10.5 * HOUR;
+
+export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
+  const began = performance.now();
+  const random = randomFrom(torture.seed);
+  // In the future: to the database, which has the machine's clock, nothing is overdue.
+  const first = Math.ceil(Date.now() / DAY) * DAY;
+  const stage = await SilenceHarness.open(
+    new Date(first),
+    {},
+    { settings: { tell_owner_on_whatsapp: true }, console: torture.pictures?.console ?? null },
+  );
+  return thenClose(stage, async () => {
+    stage.model.play(helps);
+    const household = moveIn(stage.simulator.network, stage.owner);
+    await allow(stage, household);
+    const owner = new Owner(stage, random);
+    const mornings = await openMornings(stage, torture.pictures?.folder ?? null);
+    return thenClose(mornings, async () => {
+      const days: DayFigures[] = [];
+      for (let n = 0; n < torture.days; n += 1) {
+        const day = new Date(first + n * DAY);
+        await owner.answerUntil(new Date(day.getTime() + 7 * HOUR));
+        stage.clock.set(new Date(day.getTime() + 7 * HOUR));
+        await mornings.picture(n + 1);
+        await passDay(stage, household, owner, day, torture, random);
+        days.push(await figuresOf(stage, owner, day, torture.messages));
+        console.log(JSON.stringify(days.at(-1)));
+      }
+      await owner.answerUntil(new Date(first + (torture.days + 1) * DAY));
+      await stage.quiet();
+      const { faults, reached } = await judge(stage, owner, household);
+      const [row] = await stage.query<{ risky: number }>(
+        `SELECT count(*)::int AS risky FROM relay.approvals WHERE reason = 'first_contact'`,
+      );
+      return {
+        days,
+        approvals: owner.asked.size,
+        reached,
+        risky: row?.risky ?? 0,
+        seconds: Math.round((performance.now() - began) / 1_000),
+        faults: [...faults, ...stage.simulator.network.failures.map((each) => `the simulator: ${each}`)],
+      };
+    });
+  });
+}
+
+async function allow(stage: SilenceHarness, { people, group, members }: Household): Promise<void> {
+  for (const { name, kind, account } of people) {
+    if (kind === 'stranger') continue;
+    await stage.relay.ok('POST', '/api/whatsapp/permissions', {
+      phoneNumber: account.phone,
+      displayName: name,
+      canRead: true,
+      canReply: true,
+      replyMode: kind === 'draft' ? 'draft' : 'auto',
+    });
+  }
+  const [first] = members;
+  await first?.send(group, 'Hello all', { at: stage.clock.now(), addressing: group.addressing });
+  await stage.quiet();
+  await stage.relay.ok('POST', '/api/observed-groups', {
+    ...{ group: group.jid, zone: 'Europe/London', announced: true, may_answer: false },
+  });
+}
+
+async function passDay(
+  stage: SilenceHarness,
+  household: Household,
+  owner: Owner,
+  day: Date,
+  { messages }: WeekTorture,
+  random: () => number,
+): Promise<void> {
+  const lines = linesOfDay(household, day, messages, random);
+  const since = new Map<string, Date>();
+  for (let slot = day.getTime() + 6 * HOUR; slot < day.getTime() + DAY; slot += SLOT) {
+    const end = new Date(slot + SLOT);
+    const now = lines.filter(({ at }) => at.getTime() >= slot && at < end);
+    for (const line of now) {
+      await owner.answerUntil(line.at);
+      stage.clock.set(line.at);
+      await send(stage, household, line);
+      if (line.by !== null) since.set(line.by.account.phone, line.at);
+    }
+    const asks = slot === day.getTime() + ASKS_AT;
+    if (asks) await askAssistant(stage, household, day, since);
+    // The group's messages lead to no approval, so nothing waits for them.
+    if (asks || now.some(({ by }) => by !== null)) {
+      await stage.quiet();
+      await owner.notice(since);
+    }
+    await owner.answerUntil(end);
+    stage.clock.set(end);
+  }
+}
+
+async function send(
+  { owner }: SilenceHarness,
+  { group }: Household,
+  { by, author, text, at }: Line,
+): Promise<void> {
+  if (by === null) await author.send(group, text, { at, addressing: group.addressing });
+  else await author.send(owner, text, { at });
+}
+
+/** Each day the next of those who were never written to. */
+async function askAssistant(
+  stage: SilenceHarness,
+  { people }: Household,
+  day: Date,
+  since: Map<string, Date>,
+): Promise<void> {
+  const strangers = people.filter(({ kind }) => kind === 'never_written');
+  const person = strangers[Math.round(day.getTime() / DAY) % strangers.length];
+  if (person === undefined) return;
+  const { owner, clock } = stage;
+  const date = day.toISOString().slice(0, 10);
+  await owner.send(owner, `Tell +${person.account.phone} this: we have to cancel on ${date}.`, {
+    at: clock.now(),
+  });
+  since.set(person.account.phone, clock.now());
+}
+
+async function figuresOf(
+  stage: SilenceHarness,
+  { asked }: Owner,
+  day: Date,
+  messages: number,
+): Promise<DayFigures> {
+  const end = day.getTime() + DAY;
+  const mine = [...asked.values()].filter(({ at }) => at >= day && at.getTime() < end);
+  const states = await statesOf(stage, mine);
+  const count = (state: string) => [...states.values()].filter((each) => each === state).length;
+  const [row] = await stage.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM relay.outbox o JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+     WHERE p.approval_id IS NULL AND p.actor LIKE 'auto_reply%' AND o.attempted_at >= $1 AND o.attempted_at < $2`,
+    [day, new Date(end)],
+  );
+  const waits = mine
+    .flatMap(({ at, answeredAt }) => (answeredAt === null ? [] : answeredAt.getTime() - at.getTime()))
+    .toSorted((a, b) => a - b);
+  const answered = mine.filter(({ answeredAt }) => answeredAt !== null).length;
+  return {
+    day: day.toISOString().slice(0, 10),
+    messages,
+    repliedAlone: row?.n ?? 0,
+    approvals: mine.length,
+    approved: count('approved'),
+    declined: count('rejected'),
+    replaced: count('expired'),
+    pending: count('pending'),
+    taps: answered * TAPS_TO_REACT,
+    waitMedianMinutes: Math.round((waits[Math.floor(waits.length / 2)] ?? 0) / MINUTE),
+    waitLongestMinutes: Math.round((waits.at(-1) ?? 0) / MINUTE),
+  };
+}
+
+async function statesOf(
+  stage: SilenceHarness,
+  asked: readonly Asked[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await stage.query<{ id: string; state: string }>(
+    'SELECT id, state FROM relay.approvals WHERE id = ANY($1::uuid[])',
+    [asked.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ id, state }) => [id, state]));
+}
+
+async function judge(
+  stage: SilenceHarness,
+  { asked }: Owner,
+  { people }: Household,
+): Promise<{ readonly faults: string[]; readonly reached: number }> {
+  const { owner } = stage;
+  const shown = new Set(owner.messages({ with: owner }).map(({ id }) => id));
+  const all = [...asked.values()];
+  const reached = all.filter(({ notice }) => notice !== null && shown.has(notice));
+  const rows = await stage.query<{ id: string; state: string; sent: number }>(
+    `SELECT a.id, a.state, (SELECT count(*)::int FROM relay.permits p JOIN relay.outbox o
+        ON o.account_id = p.account_id AND o.permit_id = p.id AND o.state IN ('sent', 'delivered', 'read')
+        WHERE p.account_id = a.account_id AND p.approval_id = a.id) AS sent
+     FROM relay.approvals a`,
+  );
+  const drafts = people.filter(({ kind }) => kind === 'draft').map(({ account }) => account.phone);
+  const [unapproved] = await stage.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM relay.outbox o
+       JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+       JOIN relay.chats c ON c.account_id = o.account_id AND c.id = o.chat_id
+       JOIN relay.contact_aliases s ON s.account_id = c.account_id AND s.contact_id = c.contact_id
+     WHERE s.value = ANY($1::text[]) AND p.approval_id IS NULL`,
+    [drafts],
+  );
+  return {
+    reached: reached.length,
+    faults: [
+      ...(rows.length === all.length ? [] : [`${rows.length} approvals, of which ${all.length} were seen`]),
+      ...all.filter((one) => !reached.includes(one)).map(({ id }) => `${id} did not reach the owner`),
+      ...rows.flatMap(({ id, state, sent }) =>
+        sent === (state === 'approved' ? 1 : 0) ? [] : [`${id} is ${state} and was sent ${sent} times`],
+      ),
+      ...rows.flatMap(({ id, state }) => (state === 'pending' ? [`${id} still waits`] : [])),
+      ...((unapproved?.n ?? 0) === 0 ? [] : [`${unapproved?.n} messages were sent without an approval`]),
+    ],
+  };
+}
