@@ -8,6 +8,7 @@ import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
 import { SEED_003 } from './seed-003.ts';
 import { SEED_004 } from './seed-004.ts';
+import { SETUP } from './setup.ts';
 import { TRUST } from './trust.ts';
 import { WORDS } from './words.ts';
 
@@ -27,6 +28,7 @@ const SEEDS = {
   '004': SEED_004,
   CONV: CONVERSATIONS,
   IDENTITY,
+  SETUP,
   TRUST,
   WORDS,
 };

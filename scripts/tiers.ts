@@ -6,6 +6,7 @@ import { matchesGlob } from 'node:path';
 const JOURNEYS = [
   // the command and the daemon
   'lifecycle',
+  'init-refused',
   'recovery',
   'commands',
   'acceptance/daemon',

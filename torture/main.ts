@@ -20,6 +20,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
        npm run torture -- demos [--rounds N]
+       npm run torture -- nonsense [--turns N] [--seed N]
        npm run torture -- inspector --inspector FOLDER
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
 
@@ -48,6 +49,7 @@ const { positionals, values } = parseArgs({
     tokens: { type: 'string', default: '300000' },
     people: { type: 'string', default: '40' },
     rounds: { type: 'string', default: '20' },
+    turns: { type: 'string', default: '2000' },
     inspector: { type: 'string' },
     pictures: { type: 'string' },
     console: { type: 'string' },
@@ -82,6 +84,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async loops() {
     const { tortureLoops } = await import('./loops.ts');
     return report(await tortureLoops({ hours: Number(values.hours) }));
+  },
+  async nonsense() {
+    const { tortureNonsense } = await import('./nonsense.ts');
+    return report(await tortureNonsense({ turns: Number(values.turns), seed }));
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');

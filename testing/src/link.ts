@@ -12,6 +12,7 @@ export const UNLINKED: WhatsAppLink = {
   pairingCode: null,
   replaying: null,
   timeLockedUntil: null,
+  fault: null,
   retryAt: null,
   health: {
     lastStanzaAt: null,

@@ -20,7 +20,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
     summary: 'Start a conversation with a goal, held by an agent',
     options: [
       ['--objective <text>', 'The goal'],
-      ['--contact <number>', 'The contact: a phone number in international form'],
+      ['--contact <who>', 'The contact: a phone number in international form, or a name'],
       ['--todos <text...>', 'A step to complete; repeatable, or @file with one per line'],
       ['--todos-file <file>', 'Read steps from a file, one per line'],
       ['--fact <text...>', 'A fact the agent may share; repeatable'],

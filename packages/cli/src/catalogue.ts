@@ -1,6 +1,7 @@
 // The table of all commands. Help, parsing and shell completion are generated from it, and a command's code is loaded
 // only when it runs.
 
+import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
 import { MCP_COMMANDS, TOKEN_COMMANDS, WEBHOOK_COMMANDS } from './catalogue-clients.ts';
 import {
   CONVERSATION_COMMANDS,
@@ -100,6 +101,30 @@ const CONFIG_COMMANDS: readonly CommandSpec[] = [
         load: async () => (await import('./commands/config.ts')).listConfigSettingsCommand,
       },
       {
+        name: 'get',
+        group: 'Daemon',
+        summary: 'Print the value of one setting',
+        arguments: [{ syntax: '<name>', summary: 'The setting, such as pacing.per_day' }],
+        load: async () => (await import('./commands/config.ts')).getConfigSettingCommand,
+      },
+      {
+        name: 'set',
+        group: 'Daemon',
+        summary: 'Change one setting',
+        arguments: [
+          { syntax: '<name>', summary: 'The setting, such as pacing.per_day' },
+          { syntax: '<value>', summary: 'A word, a number, true or false, a list a,b or JSON' },
+        ],
+        load: async () => (await import('./commands/config.ts')).setConfigSettingCommand,
+      },
+      {
+        name: 'unset',
+        group: 'Daemon',
+        summary: 'Restore the default of one setting',
+        arguments: [{ syntax: '<name>', summary: 'The setting, such as pacing.per_day' }],
+        load: async () => (await import('./commands/config.ts')).unsetConfigSettingCommand,
+      },
+      {
         name: 'schema',
         group: 'Daemon',
         summary: 'Print the JSON schema of relay.config.json, for editors',
@@ -159,17 +184,44 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     summary: 'Set up Relay and link your WhatsApp account',
     options: [
       PHONE_OPTION,
-      ['--provider <name>', 'Model provider: anthropic, openai, google, ollama, …'],
+      ['--provider <name>', 'Model provider: anthropic, openai, openrouter, ollama, …'],
       ['--model <name>', 'Model name (default: the provider’s usual one)'],
-      ['--base-url <url>', 'Address of an OpenAI-compatible server'],
+      ['--base-url <url>', 'Address of the model’s API (default: the provider’s)'],
       ['--api-key', 'Read the model’s API key from standard input'],
+      ['--no-verify', 'Save the model without asking it a test question first'],
       ['--brave-key', 'Read the API key of Brave Search (web search) from standard input'],
       ['--skip-model', 'Skip the model'],
       ['--skip-link', 'Skip linking WhatsApp'],
       ['--skip-probe', 'Skip the test message to yourself'],
       ['--skip-grants', 'Skip choosing who agents may read and answer'],
     ],
+    values: { '--provider': PROVIDER_NAMES },
     load: async () => (await import('./commands/init.ts')).initRelayCommand,
+  },
+  {
+    name: 'model',
+    group: 'Daemon',
+    summary: 'Show the model of your agents',
+    load: async () => (await import('./commands/model.ts')).showModelCommand,
+    subcommands: [
+      {
+        name: 'list',
+        group: 'Daemon',
+        summary: 'List the models of the provider',
+        options: [
+          ['--provider <name>', 'Another provider than the configured one'],
+          ['--base-url <url>', 'Address of its API (default: the provider’s)'],
+        ],
+        values: { '--provider': PROVIDER_NAMES },
+        load: async () => (await import('./commands/model.ts')).listModelsCommand,
+      },
+      {
+        name: 'test',
+        group: 'Daemon',
+        summary: 'Ask the model one short question',
+        load: async () => (await import('./commands/model.ts')).testModelCommand,
+      },
+    ],
   },
   {
     name: 'whatsapp',

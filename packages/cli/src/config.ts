@@ -3,10 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isKeyless, KEY_VARIABLES, parseProviderName } from '@relay/contract/agent/providers';
+import { isKeyless, PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { chooseSettingsFile } from '@relay/core/installation';
 
-const MODEL_KEYS = ['RELAY_MODEL_API_KEY', ...Object.values(KEY_VARIABLES).flat()];
+const MODEL_KEYS = [
+  'RELAY_MODEL_API_KEY',
+  ...Object.values(PROVIDERS).flatMap(({ keyVariables }) => keyVariables),
+];
 
 /** Source of a key that is in the settings file. */
 export const KEY_IN_SETTINGS_FILE = 'your settings';

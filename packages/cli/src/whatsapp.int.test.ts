@@ -202,11 +202,29 @@ describe('relay init', () => {
     person.type('anthropic\r');
     await person.until('API key');
     person.type('sk-secret\r');
-    await person.until('✓ Model: claude answered in 300 ms.');
+    await person.until('2  claude-small');
+    await person.until('Enter for claude-sonnet-5');
+    person.type('1\r');
+    await person.until('✓ Model: claude answered.');
+    await person.until('Turn it on? [y/N]');
+    person.type('\r');
     expect(await person.exit).toBe(0);
     expect(person.seen()).not.toContain('sk-secret');
-    const body = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+    const key = { model_provider: 'anthropic', model_api_key: 'sk-secret' };
+    expect(asked()).toContainEqual({ asked: 'POST /api/settings/model/list', body: key });
+    const body = { ...key, model_name: 'claude' };
     expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
+  });
+
+  test('saves a model without a test only when told so', async () => {
+    await relay.serve();
+    const args = ['init', '--skip-link', '--provider', 'ollama', '--model', 'qwen3:8b'];
+    const tested = await relay.call(...args);
+    expect(tested.err).toContain('Testing the model …');
+    const untested = await relay.call(...args, '--no-verify');
+    expect(untested.err).not.toContain('Testing');
+    const body = { model_provider: 'ollama', model_name: 'qwen3:8b' };
+    expect(asked().map((one) => one.body)).toEqual([body, { ...body, verify: false }]);
   });
 
   test('draws the code in place at a terminal and erases it at the end', async () => {

@@ -1,8 +1,9 @@
 // The catalogue of settings: value, source and meaning of each. `relay config list` uses it without a daemon, and the
 // editor schema is made from it. It never contains the value of a secret.
 import { z } from 'zod';
+import { PROVIDER_NAMES } from './agent/providers.ts';
 import type { ListedSetting, SettingsOverview } from './api/settings.ts';
-import { type Settings, settingsFault, settingsSchema } from './settings.ts';
+import { type Settings, settingsFault, settingsSchema, unknownSettingFault } from './settings.ts';
 
 interface Written {
   /** The content of the file. */
@@ -43,6 +44,9 @@ const readFrom = (variable: string, env: Written['env']): unknown =>
 
 /** The error in a settings file. Re-exported for callers that may load only this module. */
 export const faultIn = (written: unknown): string | null => settingsFault(written);
+
+/** Why a name is no setting. Re-exported in the same way. */
+export const unknownNameFault = (name: string): string => unknownSettingFault(name);
 
 export const meaningOf = (name: string): string => SETTING_MEANINGS[name] ?? '';
 
@@ -243,9 +247,9 @@ function phoneNumbers(text: string): string[] {
 // that is missing here.
 export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   daemon_port: 'Port of the daemon on 127.0.0.1; 0 uses a free port.',
-  model_provider: 'Model provider: anthropic, openai, google, openai-compatible, vllm or ollama.',
-  model_name: 'Model name; anthropic, openai and google have a default.',
-  model_base_url: 'Address of an OpenAI-compatible server.',
+  model_provider: `Model provider: ${PROVIDER_NAMES.join(', ')}.`,
+  model_name: 'Model name; anthropic, openai, google and mistral have a default.',
+  model_base_url: 'Address of the model’s API; all but openai-compatible have a default.',
   model_api_key: 'API key of the model; `relay init --api-key` stores it encrypted.',
   brave_api_key: 'API key of Brave Search; without one there is no web search.',
   prepared_statements: 'Set to false if DATABASE_URL uses a pooler in transaction mode.',

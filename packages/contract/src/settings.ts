@@ -276,8 +276,11 @@ export function settingsFault(written: unknown): string | null {
   return field ? `"${field}": ${what}` : what;
 }
 
-function unknownSetting(path: readonly (PropertyKey | undefined)[]): string {
-  const name = path.join('.');
+const unknownSetting = (path: readonly (PropertyKey | undefined)[]): string =>
+  unknownSettingFault(path.join('.'));
+
+/** Why a name is no setting, with the closest one, as the end of a sentence. */
+export function unknownSettingFault(name: string): string {
   const meant = nearestName(name, knownNames());
   const hint = meant === null ? 'list all with `relay config list`' : `the closest is "${meant}"`;
   return `"${name}" is not a setting; ${hint}`;

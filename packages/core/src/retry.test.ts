@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { delayFor, longestWait, RETRY, type RetryTable } from './retry.ts';
+import { delayFor, longestWait, parseRetryAfter, RETRY, type RetryTable } from './retry.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 60_000 + 5 * numRuns });
@@ -71,4 +71,22 @@ describe('retry tables', () => {
       { numRuns },
     );
   });
+});
+
+describe('parseRetryAfter', () => {
+  const now = new Date('2026-11-18T12:00:00Z');
+
+  test.each([
+    ['120', 120_000],
+    [' 0 ', 0],
+    ['Wed, 18 Nov 2026 12:00:30 GMT', 30_000],
+    ['Wednesday, 18-Nov-26 12:00:30 GMT', 30_000],
+    ['Wed Nov 18 12:00:30 2026 GMT', 30_000],
+    ['Wed, 18 Nov 2020 12:00:30 GMT', 0],
+  ])('reads %j', (text, wait) => expect(parseRetryAfter(text, now)).toBe(wait));
+
+  test.each([undefined, '', '-1', '1.5', '1e9', '99999999999', 'soon', 'Wed, soon', '2099-01-01'])(
+    'ignores %j',
+    (text) => expect(parseRetryAfter(text, now)).toBeNull(),
+  );
 });

@@ -81,3 +81,16 @@ export function delayFor(table: RetryTable, attempt: number, jitter: number): nu
   const step = table.stepsMs[Math.min(retry, table.stepsMs.length) - 1] ?? longestWait(table);
   return Math.round(step * (1 - table.spread * Math.min(Math.max(jitter, 0), 1)));
 }
+
+/**
+ * The wait that a server asks for in `Retry-After`, in milliseconds: seconds or an HTTP date. Null for anything else. A
+ * date in the past means no wait.
+ */
+export function parseRetryAfter(text: string | undefined, now: Date): number | null {
+  const given = text?.trim() ?? '';
+  if (/^\d{1,9}$/.test(given)) return Number(given) * SECOND;
+  // Only the forms of RFC 9110, which name the weekday first: `Date.parse` would accept much more.
+  if (!/^(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?,? /.test(given)) return null;
+  const until = Date.parse(given);
+  return Number.isNaN(until) ? null : Math.max(0, until - now.getTime());
+}

@@ -20,8 +20,8 @@ import { createFeatures } from './features.ts';
 import { listenHttp } from './http-port.ts';
 import { createHttpServer } from './interfaces/http/server.ts';
 import { openMessagePipeline } from './message-pipeline.ts';
-import { systemClock } from './models/agent/clock.ts';
-import { preloadSdk, tryModel } from './models/agent/model.ts';
+import { preloadSdk } from './models/agent/model.ts';
+import { checkModel, listModels, probeModel } from './models/model-check.ts';
 import { countPendingApprovals } from './pipeline/gate/approval-store.ts';
 import { readSendingHealth } from './pipeline/outbox/sending-health.ts';
 import { openDatabase } from './platform/db/database.ts';
@@ -157,6 +157,11 @@ export async function assemble(
       backup: backups.status,
       report: () => lastRestartReport(database.kysely, lease.account),
       approvals: () => countPendingApprovals(database.kysely, lease.account),
+      hasModel: () =>
+        acting.models.open().then(
+          () => true,
+          () => false,
+        ),
       sending: () => readSendingHealth(database.kysely, lease.account, config.settings.pacing),
     });
   const acting = createFeatures({
@@ -222,7 +227,9 @@ export async function assemble(
       ...config,
       sealer: vault.sealer,
       openModel: () => acting.models.open(),
-      tryModel: () => tryModel(acting.models, systemClock),
+      checkModel: (model) =>
+        checkModel(model, { callTimeoutMs: config.settings.agent.call_timeout_ms }),
+      listModels,
       onChange: (names) => log.info('settings changed', { reason: names.join(', ') }),
     }),
     metrics,
@@ -232,6 +239,11 @@ export async function assemble(
         ...health,
         full,
         memory: acting.services.memory.status,
+        link: () => wire.transport.link,
+        probeModel: async () =>
+          probeModel(await acting.modelSettings(), {
+            callTimeoutMs: config.settings.agent.call_timeout_ms,
+          }),
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhookTrouble,
         diskWarning: () => disk.sentence,

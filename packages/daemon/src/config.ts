@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { KEY_VARIABLES } from '@relay/contract/agent/providers';
+import { PROVIDERS } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import {
   type ModelSettings,
@@ -122,8 +122,8 @@ const loopbackPage = (url: string | null): string | null =>
 
 function takeKeys(env: Environment): Record<string, string> {
   const keys: Record<string, string> = {};
-  for (const [provider, names] of Object.entries(KEY_VARIABLES)) {
-    for (const name of names) {
+  for (const [provider, { keyVariables }] of Object.entries(PROVIDERS)) {
+    for (const name of keyVariables) {
       const key = take(env, name);
       if (key !== null) keys[provider] ??= key;
     }

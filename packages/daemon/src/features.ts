@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
-import type { MemorySettings, Settings } from '@relay/contract/settings';
+import type { MemorySettings, ModelSettings, Settings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import type { Config } from './config.ts';
@@ -67,7 +67,7 @@ import { pruneOldRows } from './platform/db/prune.ts';
 import { createClientTokens } from './platform/db/tokens.ts';
 import { transaction } from './platform/db/transaction.ts';
 import { canStoreSession } from './platform/db/transport-store/transport-store.ts';
-import { openEgress } from './platform/egress/egress.ts';
+import { findInsideAddresses, openEgress } from './platform/egress/egress.ts';
 import type { DiskGuard } from './platform/home/disk-guard.ts';
 import {
   readBraveKey,
@@ -76,6 +76,7 @@ import {
   readModelSettings,
   saveDigestExportSettings,
   saveMemorySettings,
+  withKeyOfModel,
 } from './platform/home/sealed-settings.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
 import type { Engine } from './platform/jobs/engine.ts';
@@ -128,6 +129,7 @@ type ServiceName =
 interface Features {
   readonly services: Pick<HttpDeps, ServiceName>;
   readonly models: ModelSource;
+  modelSettings(): Promise<ModelSettings>;
   /** Called inside the transaction that restores an archive. */
   readonly onRestored: ReturnType<typeof onRestored>;
   /** Starts every part. Returns the functions that stop them, in the order they were started. */
@@ -161,11 +163,15 @@ export function createFeatures(options: FeatureOptions): Features {
   const autoReply = openAutoReply({ ...deps, settings });
   const scheduling: ScheduleDeps = deps;
   const schedules = openSchedules(scheduling);
-  const embedders = createEmbedderSource(() => readMemorySettings(config.home, vault.sealer));
+  const readModel = () => readModelSettings(config.home, vault.sealer, config.model);
+  const readMemory = () => readMemorySettings(config.home, vault.sealer);
+  const withModelKey = async (memory: MemorySettings) =>
+    memory.embeddings === 'endpoint' ? withKeyOfModel(memory, await readModel()) : memory;
+  const embedders = createEmbedderSource(async () => withModelKey(await readMemory()));
   const embeddings = {
-    read: () => readMemorySettings(config.home, vault.sealer),
+    read: readMemory,
     save: (memory: MemorySettings) => saveMemorySettings(config.home, vault.sealer, memory),
-    open: openEmbedder,
+    open: async (memory: MemorySettings) => openEmbedder(await withModelKey(memory)),
     current: embedders.current,
   };
   const search = openSearch({ ...deps, admins, zone, embeddings });
@@ -184,10 +190,7 @@ export function createFeatures(options: FeatureOptions): Features {
     ),
   });
 
-  const models = createModelSource(
-    () => readModelSettings(config.home, vault.sealer, config.model),
-    settings.agent,
-  );
+  const models = createModelSource(readModel, settings.agent);
   const egress = openEgress();
   const web = createWebSearch({
     egress,
@@ -242,9 +245,12 @@ export function createFeatures(options: FeatureOptions): Features {
     logsMessageText: config.logLevel === 'debug',
   });
 
+  const allowedAddresses = allowedWebhookHosts(settings.webhooks.allow);
   const webhooks = openWebhooks({
     ...engine,
-    egress: openEgress({ allowedAddresses: allowedWebhookHosts(settings.webhooks.allow) }),
+    egress: openEgress({ allowedAddresses }),
+    insideAddresses: (url) => findInsideAddresses(url, { allowedAddresses }),
+    allowedAddresses: settings.webhooks.allow,
     sealer: vault.sealer,
     approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
   });
@@ -290,6 +296,7 @@ export function createFeatures(options: FeatureOptions): Features {
 
   return {
     models,
+    modelSettings: readModel,
     onRestored: onRestored({
       lease,
       gate,

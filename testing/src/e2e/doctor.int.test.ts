@@ -23,10 +23,15 @@ afterAll(() => relay.end());
 
 it('finds nothing wrong with a healthy Relay', async () => {
   const { exit, out } = await relay.run('doctor');
-  expect(out).not.toMatch(/^[!✗]/m);
+  // This Relay has neither a phone nor a model.
+  expect(out.match(/^[!✗] .*/gm)).toEqual([
+    expect.stringMatching(/^! whatsapp +No phone is linked\.$/),
+    expect.stringMatching(/^! model +The model is not set up: "model_provider" is not set\.$/),
+  ]);
+  expect(out).toContain('→ Link one with `relay init`.');
   expect({ exit, verdict: out.trimEnd().split('\n').at(-1) }).toEqual({
     exit: 0,
-    verdict: 'No problems found.',
+    verdict: 'No problems, 2 warnings.',
   });
   for (const name of 'node home settings daemon port disk clock database ledger jobs'.split(' '))
     expect(out).toMatch(new RegExp(`^✓ ${name} `, 'm'));

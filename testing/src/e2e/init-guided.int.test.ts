@@ -43,17 +43,20 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
     await answer(person, [['Model provider', 'skynet']]);
     await person.until('✗ There is no provider "skynet".');
     await answer(person, [
-      ['Model provider', 'openai-compatible'],
-      ['Model name on the server', 'scripted'],
-      ['Server address', 'http://127.0.0.1:9/v1'],
+      ['Model provider', 'ollama'],
+      ['Server address (Enter for http://127.0.0.1:11434/v1)', 'http://127.0.0.1:9/v1'],
     ]);
-    await person.until('✗');
+    await person.until('✗ http://127.0.0.1:9/v1 cannot be reached: nothing listens there.');
+    await person.until('ollama serve');
     await answer(person, [
       ['Model provider', 'openai-compatible'],
-      ['Model name on the server', 'scripted'],
       ['Server address', `${demo.model.url}/v1`],
+      ['Enter for scripted', ''],
     ]);
-    await person.until('✓ Model: scripted answered in');
+    await person.until('✓ Model: scripted answered.');
+    await person.until('texts go to your server only.');
+    await answer(person, [['Turn it on?', 'y']]);
+    await person.until('✓ Search by meaning: scripted-embedding.');
     await person.until('Relay joins your account as a linked device');
     await answer(person, [['or "skip"', 'skip']]);
     await person.until('WhatsApp: skipped.');

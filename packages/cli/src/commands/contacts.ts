@@ -14,6 +14,7 @@ import {
   toOneLine,
   truncateText,
 } from '../format.ts';
+import { askUser, canAsk } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const listContactsCommand: RunCommand = async ({ config, terminal, args, options }) => {
@@ -90,6 +91,7 @@ export async function resolveContact(
   client: Client,
   given: string | undefined,
   kind: 'person' | 'group' | 'all',
+  { mayAsk = false }: { readonly mayAsk?: boolean } = {},
 ): Promise<ContactTarget> {
   const query = given?.trim() ?? '';
   if (query === '') throw new RelayError('usage', { what: 'Give a name or a phone number.' });
@@ -98,7 +100,21 @@ export async function resolveContact(
   if (known !== undefined) return { known };
   if (found.number !== null && kind !== 'group') return { phoneNumber: found.number };
   if (GROUP_JID.test(query)) return { group: query };
+  const picked = mayAsk ? await pickContact(toOneLine(query), found) : null;
+  if (picked !== null) return { known: picked };
   throw unresolvedContactError(toOneLine(query), found);
+}
+
+/** Null without a terminal, without candidates, or without an answer. */
+async function pickContact(
+  who: string,
+  { contacts }: FoundContacts,
+): Promise<ListedContact | null> {
+  const shown = contacts.slice(0, SHOWN);
+  if (shown.length < 2 || !canAsk()) return null;
+  const lines = shown.map((one, index) => `  ${index + 1}  ${formatContactLabel(one)}`).join('\n');
+  const answer = await askUser(`${who} matches several contacts:\n${lines}\nWhich number? `);
+  return shown[Number(answer) - 1] ?? null;
 }
 
 export async function findKnownContact(

@@ -1,13 +1,16 @@
 // `relay init`: sets up the model, the daemon, the link and a test message to oneself, in this order. At a terminal it
-// asks for each step; otherwise it asks nothing and lists what is missing with the flags that provide it.
+// asks for each step; otherwise it asks nothing and lists what is missing with the flags that provide it. A model is
+// saved only after it has answered.
 
 import {
   isKeyless,
   PROVIDER_NAMES,
+  PROVIDERS,
   type ProviderName,
   parseProviderName,
 } from '@relay/contract/agent/providers';
 import type { ProbeReport } from '@relay/contract/api/sending';
+import type { ModelList } from '@relay/contract/api/settings';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { RelayApiError } from '@relay/contract/client/api-error';
 import type { Client } from '@relay/contract/client/client';
@@ -16,7 +19,7 @@ import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
 import { clientOf } from '../api.ts';
 import type { CommandCall, RunCommand } from '../command.ts';
 import { ensureDaemon } from '../daemon-process.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, toOneLine } from '../format.ts';
 import { askUser, canAsk, readPipedLine } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { grantPermissionsCommand as grant } from './grants.ts';
@@ -30,10 +33,13 @@ export const initRelayCommand: RunCommand = async (call) => {
   const search = await readSearchKey(call);
   await ensureDaemon(config, terminal);
   const client = clientOf(config.home);
-  if (options.skipLink === true) return withoutLink(call, client, { ...model, ...search });
+  const isNewModel = Object.keys(model).length > 0;
+  const settings = { ...model, ...search, ...(isNewModel ? verification(call) : {}) };
+  if (isNewModel && options.verify !== false) terminal.progress('Testing the model …');
+  if (options.skipLink === true) return withoutLink(call, client, settings);
   terminal.progress('Connecting to WhatsApp …');
   const phone = typeof options.phone === 'string' ? { phone: options.phone } : {};
-  await client.post('/api/init', { body: { ...model, ...search, ...phone } });
+  await client.post('/api/init', { body: { ...settings, ...phone } });
   const link = await waitUntilLinked(config.home, terminal);
   if (!terminal.json) terminal.writeLine(describeConnection(link));
   const probe = options.skipProbe || options.braveKey ? null : await sendProbe(client, terminal);
@@ -44,12 +50,22 @@ export const initRelayCommand: RunCommand = async (call) => {
   return probe === null || probe.arrived ? 0 : 1;
 };
 
+/** `--no-verify` saves a model without asking it anything first. */
+const verification = ({ options }: CommandCall): { verify?: false } =>
+  options.verify === false ? { verify: false } : {};
+
 async function withoutLink(
-  { terminal }: CommandCall,
+  { terminal, options }: CommandCall,
   client: Client,
-  settings: Record<string, string>,
+  settings: ModelChoice & { brave_api_key?: string; verify?: false },
 ): Promise<number> {
-  if (Object.keys(settings).length > 0) await client.patch('/api/settings', { body: settings });
+  if (Object.keys(settings).length > 0) {
+    const { model } = await client.patch('/api/settings', { body: settings });
+    if (!terminal.json && model.ready && settings.brave_api_key === undefined) {
+      const tested = options.verify === false ? 'not tested' : 'answered';
+      terminal.writeLine(`${terminal.colours.green('✓')} Model: ${model.name} ${tested}.`);
+    }
+  }
   if (terminal.json) terminal.writeJson({ connected: false, phone: null, name: null, probe: null });
   else terminal.writeLine('No phone is linked yet. Link one with `relay init`.');
   return 0;
@@ -92,6 +108,7 @@ async function runGuidedSetup(call: CommandCall): Promise<number> {
   await ensureDaemon(call.config, call.terminal);
   const stage = { ...call, client: clientOf(call.config.home) };
   const model = await chooseModel(stage, given);
+  if (model) await offerMeaningSearch(stage);
   const link = await linkPhone(stage);
   const probe = link === null ? null : await sendTestMessage(stage, link);
   const grants = await firstGrants(stage);
@@ -104,23 +121,38 @@ async function runGuidedSetup(call: CommandCall): Promise<number> {
   return probe === false ? 1 : 0;
 }
 
-/** True once a model has answered. */
+/** True once a model has answered, or was saved without a test. */
 async function chooseModel(stage: SetupContext, given: ModelChoice): Promise<boolean> {
-  const { client, options } = stage;
-  if (Object.keys(given).length > 0) await client.patch('/api/settings', { body: { ...given } });
+  const { options } = stage;
+  // A mistake in the options ends the command, as it would in a script.
+  if (Object.keys(given).length > 0) {
+    await saveModel(stage, given);
+    if (options.verify === false) return true;
+  }
   if (options.skipModel === true) return skipped(stage, 'Model');
   if (await modelAnswers(stage)) return true;
   explain(stage, 'Model', 'Your agents need a model to answer.');
   for (;;) {
-    const asked = await orRefusal(stage, askModelChoice({}));
+    const asked = await orRefusal(stage, askModelChoice(stage));
     if (asked === null) continue;
     if (asked.model_provider === undefined) return skipped(stage, 'Model');
-    await client.patch('/api/settings', { body: { ...asked } });
-    if (await modelAnswers(stage)) return true;
+    const sentence = await orRefusal(stage, saveModel(stage, asked));
+    if (sentence === null) continue;
+    done(stage, 'Model', sentence);
+    return true;
   }
 }
 
-/** Asks the model one short question, so that a wrong key is found here and not in the first conversation. */
+/** Saves the model after it has answered one short question; resolves to what was saved. */
+async function saveModel(stage: SetupContext, choice: ModelChoice): Promise<string> {
+  const { client, terminal, options } = stage;
+  if (options.verify !== false) terminal.progress('Testing the model …');
+  const body = { ...choice, ...verification(stage) };
+  const { model } = await client.patch('/api/settings', { body });
+  return `${model.name} ${options.verify === false ? 'not tested' : 'answered'}.`;
+}
+
+/** Asks the configured model one short question. */
 async function modelAnswers(stage: SetupContext): Promise<boolean> {
   const { client, terminal } = stage;
   const { model } = await client.get('/api/settings');
@@ -133,6 +165,49 @@ async function modelAnswers(stage: SetupContext): Promise<boolean> {
   if (ok) done(stage, 'Model', sentence);
   else failed(stage, sentence);
   return ok;
+}
+
+// Search by meaning: one question, about the embeddings of the model's own provider if it offers some, and otherwise
+// about a model on this machine. It is no step of the setup: a person who declines is not reminded.
+
+async function offerMeaningSearch(stage: SetupContext): Promise<void> {
+  const { client, options, terminal } = stage;
+  if (options.skipModel === true || options.verify === false) return;
+  if ((await client.get('/api/memory')).embeddings !== 'off') return;
+  const listed = await client.post('/api/settings/model/list').catch(() => null);
+  const offered = listed?.embeddings ?? null;
+  const body =
+    offered === null
+      ? { embeddings: 'local' as const }
+      : { embeddings: 'endpoint' as const, base_url: offered.base_url, model: offered.model };
+  explain(stage, 'Search by meaning', describeOffer(listed));
+  if (!/^y(es)?$/i.test(await askUser('Turn it on? [y/N] '))) {
+    terminal.note('Search uses words. Change it with `relay memory embeddings`.');
+    return;
+  }
+  terminal.progress('Testing the embeddings …');
+  const turnOn = async () => {
+    await client.post('/api/memory/embeddings/trial', { body });
+    await client.patch('/api/memory/embeddings', { body });
+  };
+  const isOn = await orRefusal(
+    stage,
+    turnOn().then(() => true),
+  );
+  if (isOn !== null) done(stage, 'Search by meaning', `${offered?.model ?? 'the local model'}.`);
+}
+
+function describeOffer(listed: ModelList | null): string {
+  const why = 'Finds messages by what they mean, besides their words.';
+  const offered = listed?.embeddings ?? null;
+  if (listed === null || offered === null)
+    return `${why} A small model for English runs on this machine; no text leaves it.`;
+  const provider = parseProviderName(listed.provider);
+  const title = provider === null ? listed.provider : PROVIDERS[provider].title;
+  const isOwn = provider !== null && isKeyless(provider);
+  return isOwn
+    ? `${why} ${title} has ${offered.model}; texts go to your server only.`
+    : `${why} ${title}, the provider of your model, has ${offered.model}; the texts of all stored messages are sent there.`;
 }
 
 /** Null when skipped. */
@@ -292,22 +367,60 @@ async function readKey(name: string, option: string): Promise<string> {
 const NAMES = PROVIDER_NAMES.join(', ');
 
 /** An empty choice when the person skips the step. */
-async function askModelChoice(given: ModelChoice): Promise<ModelChoice> {
-  const asked = `Model provider for your agents (${NAMES}; Enter to skip): `;
-  const model = given.model_provider ? given : { ...given, ...chosen(await askUser(asked)) };
-  const { model_provider: provider } = model;
-  if (provider === undefined) return model;
-  if (isKeyless(provider)) return { ...model, ...(await askServer(model)) };
-  const key = await askUser('API key (not shown; Enter to skip): ', { secret: true });
-  return { ...model, ...named('model_api_key', key) };
+async function askModelChoice(stage: SetupContext): Promise<ModelChoice> {
+  const provider = chosen(
+    await askUser(`Model provider for your agents (${NAMES}; Enter to skip): `),
+  );
+  if (provider.model_provider === undefined) return {};
+  const choice = { ...provider, ...(await askAccess(provider.model_provider)) };
+  return { ...choice, ...(await askModelName(stage, choice)) };
 }
 
-/** For a self-hosted server: which model, and the address unless it is known. */
-async function askServer(given: ModelChoice): Promise<ModelChoice> {
-  const name = given.model_name ?? (await askUser('Model name on the server: '));
-  const elsewhere = given.model_provider === 'openai-compatible' && !given.model_base_url;
-  const url = elsewhere ? await askUser('Server address, such as http://127.0.0.1:8000/v1: ') : '';
-  return { ...named('model_name', name), ...named('model_base_url', url) };
+/** The key of a hosted provider, or the address of a server. */
+async function askAccess(provider: ProviderName): Promise<ModelChoice> {
+  const { baseUrl, keyPage } = PROVIDERS[provider];
+  if (!isKeyless(provider)) {
+    const where = keyPage === undefined ? '' : `from ${keyPage}, `;
+    const key = await askUser(`API key (${where}not shown): `, { secret: true });
+    return named('model_api_key', key);
+  }
+  const asked =
+    baseUrl === null
+      ? 'Server address, such as http://127.0.0.1:8000/v1: '
+      : `Server address (Enter for ${baseUrl}): `;
+  return named('model_base_url', await askUser(asked));
+}
+
+const MOST_SHOWN = 15;
+
+/** Offers the models that the provider lists. Where it lists none, a name is typed. */
+async function askModelName(stage: SetupContext, choice: ModelChoice): Promise<ModelChoice> {
+  const usual = PROVIDERS[choice.model_provider ?? 'openai-compatible'].model;
+  const models = await listModels(stage, choice);
+  const shown = models.slice(0, MOST_SHOWN);
+  for (const [index, name] of shown.entries()) {
+    stage.terminal.note(`${String(index + 1).padStart(4)}  ${toOneLine(name)}`);
+  }
+  if (models.length > MOST_SHOWN) {
+    stage.terminal.note(`      and ${models.length - MOST_SHOWN} more; any name can be typed.`);
+  }
+  const preset = usual ?? (models.length === 1 ? models[0] : undefined);
+  const how = models.length > 0 ? 'Model (name or number' : 'Model name (as the server spells it';
+  const typed = await askUser(`${how}${preset === undefined ? '' : `; Enter for ${preset}`}): `);
+  const name = shown[Number(typed) - 1] ?? (typed === '' ? preset : typed);
+  return named('model_name', name);
+}
+
+/** Empty if the provider has no list. A wrong key or address is reported before the model is asked for. */
+async function listModels({ client, terminal }: SetupContext, choice: ModelChoice) {
+  terminal.progress('Listing the models …');
+  try {
+    return (await client.post('/api/settings/model/list', { body: { ...choice } })).models;
+  } catch (error) {
+    const isUnlisted = error instanceof RelayApiError && error.code === 'models_unlisted';
+    if (isUnlisted) return [];
+    throw error;
+  }
 }
 
 function chosen(name: string): ModelChoice {

@@ -10,7 +10,11 @@ import { formatClock, formatCount, formatRoughDuration, toOneLine } from '../for
 
 export const addWebhookCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const made = await clientOf(config.home).post('/api/webhooks', {
-    body: { url: args[0] ?? '', ...parseWebhookOptions(options) },
+    body: {
+      url: args[0] ?? '',
+      ...parseWebhookOptions(options),
+      ...(options.verify === false ? { verify: false } : {}),
+    },
   });
   if (terminal.json) {
     terminal.writeJson(made);

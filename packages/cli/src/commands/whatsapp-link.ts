@@ -117,8 +117,9 @@ export class LinkScreen {
 
   async show(link: LinkBody): Promise<void> {
     const { json } = this.#terminal;
-    const { state, sentence, phone, name, qr, pairingCode, replaying } = link;
-    const visible = { state, sentence, phone, name, qr, pairingCode, replaying };
+    const { state, sentence, phone, name, qr, pairingCode, replaying, fault } = link;
+    const shown = { state, sentence, phone, name, qr, pairingCode, replaying };
+    const visible = fault === null ? shown : { ...shown, fault };
     const now = JSON.stringify(visible);
     if (now === this.#shown) return;
     this.#shown = now;
@@ -126,7 +127,10 @@ export class LinkScreen {
     if (json) this.#terminal.writeJson(visible);
     else if (qr !== null) await this.#showQr(qr, sentence);
     else if (pairingCode !== null) this.#showCode(pairingCode, sentence);
-    else this.#terminal.progress(toPrintable(sentence));
+    else {
+      this.#terminal.progress(toPrintable(sentence));
+      if (fault !== null) this.#terminal.progress(toPrintable(`${fault.sentence} ${fault.action}`));
+    }
   }
 
   /** Redraws after the window was resized. */

@@ -24,6 +24,7 @@ function formatLinkStatus(link: LinkBody, now: number): string[] {
   const entries: (readonly [string, string | null])[] = [
     ['Number', link.phone === null ? null : formatPhone(link.phone)],
     ['Name', link.name],
+    ['Cause', link.fault === null ? null : `${link.fault.sentence} ${link.fault.action}`],
     ['Since', `${since(link.since)} ago`],
     [
       'Next attempt',

@@ -18,6 +18,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   version: '0.1.0',
   demo: false,
   phone_page: null,
+  setup: { linked: true, model: true, granted: true, sent: true },
   home,
   whatsapp: {
     state: 'disconnected',

@@ -106,6 +106,8 @@ function answerRequests(home: string, port: number): RequestListener {
       case 'GET /api/export':
         response.writeHead(200, { 'content-type': 'application/gzip' });
         return response.end(Buffer.from('1f8b0800', 'hex'));
+      case 'GET /api/memory':
+        return answer(200, { embeddings: 'off' });
       case 'GET /api/backups':
         return answer(200, BACKUPS);
       case 'POST /api/backups':

@@ -63,6 +63,7 @@ function linkOf(step: Step): LinkBody {
     retryAt: null,
     replaying: null,
     timeLockedUntil: null,
+    fault: null,
     health: {
       lastStanzaAt: null,
       pingMs: null,
@@ -87,18 +88,16 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     return { whatsapp_qr_displayed: true };
   },
   ...RETENTION_ANSWERS,
-  'GET /api/settings': (home) => ({
-    model: modelIn(home),
-    web_search: { has_key: false },
-    file: join(home, 'relay.config.json'),
-    settings: [],
-    secrets: [],
-    exported_at: null,
-  }),
+  'GET /api/settings': overviewOf,
   'PATCH /api/settings': (home, body) => {
     writeFileSync(join(home, 'relay.config.json'), JSON.stringify(body), { mode: 0o600 });
-    return {};
+    return overviewOf(home);
   },
+  'POST /api/settings/model/list': () => ({
+    provider: 'anthropic',
+    models: ['claude', 'claude-small'],
+    embeddings: null,
+  }),
   'POST /api/settings/model/trial': () => ({
     ok: true,
     sentence: 'claude answered in 300 ms.',
@@ -125,11 +124,27 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
       : { arrived: true, state: 'sent', messageId: '3EB0', sentence: 'Arrived.' },
 };
 
+function overviewOf(home: string): object {
+  return {
+    model: modelIn(home),
+    web_search: { has_key: false },
+    file: join(home, 'relay.config.json'),
+    settings: [],
+    secrets: [],
+    exported_at: null,
+  };
+}
+
 function modelIn(home: string): object {
   const file = join(home, 'relay.config.json');
   const written = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const provider = written.model_provider ?? null;
-  const shown = { provider, name: null, base_url: null, has_key: Boolean(written.model_api_key) };
+  const shown = {
+    provider,
+    name: written.model_name ?? null,
+    base_url: null,
+    has_key: Boolean(written.model_api_key),
+  };
   return { ...shown, ready: shown.has_key, sentence: 'No key.' };
 }
 

@@ -1,29 +1,129 @@
-// The model providers by the names that settings and commands use. The daemon and the command share this list.
+// The model providers by the names that settings and commands use, and what can be said about each without its SDK. The
+// daemon, the command and the console share this table.
 
 export const PROVIDER_NAMES = [
   'anthropic',
   'openai',
   'google',
+  'openrouter',
+  'groq',
+  'mistral',
   'ollama',
+  'lm-studio',
+  'llama.cpp',
   'vllm',
   'openai-compatible',
 ] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Parses a provider's name as a person typed it; null if it is unknown. */
-export function parseProviderName(text: string): ProviderName | null {
-  const name = text.trim().toLowerCase();
-  return PROVIDER_NAMES.find((one) => one === name) ?? null;
+interface ProviderSpec {
+  /** The provider's own spelling of its name. */
+  readonly title: string;
+  /** The default model; null if no default suits everybody. */
+  readonly model: string | null;
+  /** The default address of the API; null if it has to be given. */
+  readonly baseUrl: string | null;
+  /** The environment variables that may hold the key; none for a self-hosted server, which needs no key. */
+  readonly keyVariables: readonly string[];
+  /** Where a key is created. */
+  readonly keyPage?: string;
+  /** How a self-hosted server is started. */
+  readonly start?: string;
+  /** Its embeddings, where they are offered at an address that speaks OpenAI's protocol. */
+  readonly embeddings?: { readonly model: string; readonly baseUrl: string };
 }
 
-/** The environment variables that may hold a provider's key; none for a self-hosted server, which needs no key. */
-export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
-  anthropic: ['ANTHROPIC_API_KEY'],
-  openai: ['OPENAI_API_KEY'],
-  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
-  ollama: [],
-  vllm: [],
-  'openai-compatible': [],
+export const PROVIDERS: Readonly<Record<ProviderName, ProviderSpec>> = {
+  anthropic: {
+    title: 'Anthropic',
+    model: 'claude-sonnet-5',
+    baseUrl: 'https://api.anthropic.com/v1',
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    keyPage: 'https://platform.claude.com/settings/keys',
+  },
+  openai: {
+    title: 'OpenAI',
+    model: 'gpt-5-mini',
+    baseUrl: 'https://api.openai.com/v1',
+    keyVariables: ['OPENAI_API_KEY'],
+    keyPage: 'https://platform.openai.com/api-keys',
+    embeddings: { model: 'text-embedding-3-small', baseUrl: 'https://api.openai.com/v1' },
+  },
+  google: {
+    title: 'Google',
+    model: 'gemini-flash-latest',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    keyPage: 'https://aistudio.google.com/apikey',
+    embeddings: {
+      model: 'gemini-embedding-001',
+      baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    },
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    model: null,
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariables: ['OPENROUTER_API_KEY'],
+    keyPage: 'https://openrouter.ai/settings/keys',
+    embeddings: { model: 'openai/text-embedding-3-small', baseUrl: 'https://openrouter.ai/api/v1' },
+  },
+  groq: {
+    title: 'Groq',
+    model: null,
+    baseUrl: 'https://api.groq.com/openai/v1',
+    keyVariables: ['GROQ_API_KEY'],
+    keyPage: 'https://console.groq.com/keys',
+  },
+  mistral: {
+    title: 'Mistral',
+    model: 'mistral-large-latest',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariables: ['MISTRAL_API_KEY'],
+    keyPage: 'https://console.mistral.ai/api-keys',
+    embeddings: { model: 'mistral-embed', baseUrl: 'https://api.mistral.ai/v1' },
+  },
+  ollama: {
+    title: 'Ollama',
+    model: null,
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    keyVariables: [],
+    start: 'ollama serve',
+  },
+  'lm-studio': {
+    title: 'LM Studio',
+    model: null,
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    keyVariables: [],
+    start: 'lms server start',
+  },
+  'llama.cpp': {
+    title: 'llama.cpp',
+    model: null,
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    keyVariables: [],
+    start: 'llama-server -m model.gguf --jinja --port 8080',
+  },
+  vllm: {
+    title: 'vLLM',
+    model: null,
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    keyVariables: [],
+    start: 'vllm serve <model> --enable-auto-tool-choice',
+  },
+  'openai-compatible': {
+    title: 'OpenAI-compatible server',
+    model: null,
+    baseUrl: null,
+    keyVariables: [],
+  },
 };
 
-export const isKeyless = (provider: ProviderName): boolean => KEY_VARIABLES[provider].length === 0;
+/** Parses a provider's name as a person typed it, such as "LM Studio"; null if it is unknown. */
+export function parseProviderName(text: string): ProviderName | null {
+  const letters = (name: string) => name.toLowerCase().replace(/[\s._-]/g, '');
+  return PROVIDER_NAMES.find((one) => letters(one) === letters(text)) ?? null;
+}
+
+export const isKeyless = (provider: ProviderName): boolean =>
+  PROVIDERS[provider].keyVariables.length === 0;

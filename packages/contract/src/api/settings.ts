@@ -5,6 +5,7 @@ import {
   agentSchema,
   autoReplySchema,
   backupSettingsSchema,
+  type ModelSettings,
   observerSchema,
   pacingSchema,
   retentionSettingsSchema,
@@ -150,12 +151,34 @@ export const modelTrialSchema = z.object({
 });
 export type ModelTrial = z.infer<typeof modelTrialSchema>;
 
+/** Where to look: the model's settings; omitted fields are those in effect. */
+export const listModelsSchema = initSchema
+  .unwrap()
+  .unwrap()
+  .pick({ model_provider: true, model_name: true, model_api_key: true, model_base_url: true })
+  .nullish();
+export type ModelCandidate = Partial<ModelSettings>;
+
+export const modelListSchema = z.object({
+  provider: z.string(),
+  /** Models that may suit agents, as the provider names them. */
+  models: z.array(z.string()),
+  /** Embeddings of the same provider, for search by meaning; null if it offers none. */
+  embeddings: z.object({ model: z.string(), base_url: z.string() }).nullable(),
+});
+export type ModelList = z.infer<typeof modelListSchema>;
+
 // The settings service for the owner: read, change and try.
 
 export interface SettingsService {
   overview(): Promise<SettingsOverview>;
-  /** Omitted settings stay as they are. Refused as a whole if the environment sets one of them. */
+  /**
+   * Omitted settings stay as they are. Refused as a whole if the environment sets one of them, or if a changed model
+   * does not answer and `verify` is not false.
+   */
   change(changed: ChangeSettings): Promise<void>;
   /** Asks the configured model one short question; a failure is returned, not thrown. */
   tryModel(): Promise<ModelTrial>;
+  /** The models of the configured provider, or of another one before it is saved. */
+  listModels(candidate: ModelCandidate): Promise<ModelList>;
 }

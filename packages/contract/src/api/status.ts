@@ -60,6 +60,16 @@ export const statusSchema = z.object({
   demo: z.boolean(),
   /** The page on which the people of that network are played; null if there is none. */
   phone_page: z.string().nullable(),
+  /** What a new owner has done so far. */
+  setup: z.object({
+    linked: z.boolean(),
+    /** The settings of the model are complete; whether it answers is only known after a test. */
+    model: z.boolean(),
+    /** A contact or group has a grant. */
+    granted: z.boolean(),
+    /** A message was sent. */
+    sent: z.boolean(),
+  }),
   home: z.string(),
   whatsapp: z.object({
     state: z.string(),

@@ -57,6 +57,8 @@ export const createWebhookSchema = z.strictObject({
   directions: directions.optional(),
   states: states.optional(),
   include_text: z.boolean().default(false),
+  /** False adds it although its host has no address yet, or is on a network that Relay may not reach. */
+  verify: z.boolean().default(true),
 });
 export type CreateWebhook = z.infer<typeof createWebhookSchema>;
 

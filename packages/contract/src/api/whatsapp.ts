@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import { PROVIDER_NAMES, parseProviderName } from '../agent/providers.ts';
 import {
+  CONNECTION_FAULTS,
   CONNECTION_STATES,
+  type ConnectionFault,
   type ConnectionState,
   WHATSAPP_STATUSES,
 } from '../connection/states.ts';
@@ -77,6 +79,8 @@ const connectionStateSchema = z.enum(
   Object.keys(CONNECTION_STATES) as [ConnectionState, ...ConnectionState[]],
 );
 
+const FAULT_KINDS = Object.keys(CONNECTION_FAULTS) as [ConnectionFault, ...ConnectionFault[]];
+
 export const linkSchema = z.object({
   state: connectionStateSchema,
   status: z.enum(WHATSAPP_STATUSES),
@@ -97,6 +101,10 @@ export const linkSchema = z.object({
   replaying: z.int().nullable(),
   /** WhatsApp refuses first contacts until then. */
   timeLockedUntil: z.iso.datetime().nullable(),
+  /** Why the last attempt did not reach WhatsApp, and what to do; null if unknown, or once connected. */
+  fault: z
+    .object({ kind: z.enum(FAULT_KINDS), sentence: z.string(), action: z.string() })
+    .nullable(),
   health: z.object({
     lastStanzaAt: z.iso.datetime().nullable(),
     pingMs: z.number().nullable(),
@@ -111,7 +119,7 @@ export const linkSchema = z.object({
 
 export type LinkBody = z.infer<typeof linkSchema>;
 
-/** Seed 003's `/init`: the model. An omitted field stays as it is. */
+/** Seed 003's `/init`: the model. An omitted field stays as it is; a model is tested before it is saved. */
 export const initSchema = z
   .strictObject({
     model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
@@ -135,6 +143,8 @@ export const initSchema = z
       .exactOptional(),
     /** The key of Brave's search API, which lets agents search the web. */
     brave_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
+    /** False saves the model without a test, such as for a machine that is offline. */
+    verify: z.boolean().exactOptional(),
     /** Links with a code to type on this phone instead of a QR code. */
     phone: z.string().max(40).optional(),
   })

@@ -464,7 +464,7 @@ export interface paths {
         put?: never;
         /**
          * Configure the model and start linking WhatsApp
-         * @description Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason.
+         * @description Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason. The model is asked one short question first; if it does not answer, nothing is saved or started, unless `verify` is false.
          */
         post: operations["init"];
         delete?: never;
@@ -1073,9 +1073,29 @@ export interface paths {
         head?: never;
         /**
          * Change settings; omitted settings stay unchanged
-         * @description Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused.
+         * @description Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused. A changed model is asked one short question first; if it does not answer, nothing is saved, unless `verify` is false.
          */
         patch: operations["changeSettings"];
+        trace?: never;
+    };
+    "/api/settings/model/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the models of the provider; changes nothing
+         * @description Without a body, of the configured provider. With one, of a provider, an address and a key before they are saved.
+         */
+        post: operations["listModels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/settings/model/trial": {
@@ -1698,6 +1718,12 @@ export interface components {
                 unknown: number;
                 waiting: number;
             };
+            setup: {
+                granted: boolean;
+                linked: boolean;
+                model: boolean;
+                sent: boolean;
+            };
             storage: string | null;
             timers_pending: number;
             total_instance_count: number;
@@ -1725,6 +1751,12 @@ export interface components {
             };
         };
         Link: {
+            fault: {
+                action: string;
+                /** @enum {string} */
+                kind: "dns" | "refused" | "network" | "timeout" | "cut" | "tls" | "clock" | "proxy";
+                sentence: string;
+            } | null;
             health: {
                 flaps: number;
                 lastStanzaAt: string | null;
@@ -5405,6 +5437,7 @@ export interface operations {
                     model_name?: string | null;
                     model_provider?: string | null;
                     phone?: string;
+                    verify?: boolean;
                 };
             };
         };
@@ -9825,6 +9858,7 @@ export interface operations {
                         observed_messages_days?: number | null;
                     };
                     tell_owner_on_whatsapp?: boolean | null;
+                    verify?: boolean;
                     zone?: string | null;
                 };
             };
@@ -9906,6 +9940,123 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    model_api_key?: string | null;
+                    model_base_url?: string | null;
+                    model_name?: string | null;
+                    model_provider?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        embeddings: {
+                            base_url: string;
+                            model: string;
+                        } | null;
+                        models: string[];
+                        provider: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11051,6 +11202,8 @@ export interface operations {
                     states?: string[];
                     /** Format: uri */
                     url: string;
+                    /** @default true */
+                    verify?: boolean;
                 };
             };
         };

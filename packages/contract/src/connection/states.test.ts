@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
+  CONNECTION_FAULTS,
   CONNECTION_STATES,
+  type ConnectionFault,
   type ConnectionState,
+  connectionFaultOf,
   connectionSentence,
   WHATSAPP_STATUSES,
   whatsappStatusOf,
@@ -47,5 +50,31 @@ describe('connection states', () => {
   test('a restriction or a sleeping phone leaves the account connected', () => {
     expect(whatsappStatusOf('time_locked')).toBe('connected');
     expect(whatsappStatusOf('phone_offline')).toBe('connected');
+  });
+});
+
+describe('connection faults', () => {
+  test.each(Object.values(CONNECTION_FAULTS))(
+    '%o is a complete sentence and a next step',
+    (one) => {
+      expect(one.sentence).toMatch(/^[A-Z].+\.$/);
+      expect(one.action).toMatch(/^[A-Z].+\.$/);
+    },
+  );
+
+  test.each<[string | null, string, ConnectionFault | null]>([
+    ['EAI_AGAIN', '', 'dns'],
+    ['EPERM', '', 'refused'],
+    ['EHOSTUNREACH', '', 'network'],
+    ['CERT_NOT_YET_VALID', '', 'clock'],
+    ['CERT_HAS_EXPIRED', '', 'clock'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', '', 'tls'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', '', 'tls'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', '', 'tls'],
+    [null, 'Opening handshake has timed out', 'timeout'],
+    ['ESOMETHING', 'who knows', null],
+    [null, '', null],
+  ])('%s %j is %s', (code, message, fault) => {
+    expect(connectionFaultOf(code, message)).toBe(fault);
   });
 });

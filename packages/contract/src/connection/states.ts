@@ -126,3 +126,75 @@ export const whatsappStatusOf = (state: ConnectionState): WhatsAppStatus =>
 
 export const connectionSentence = (state: ConnectionState): string =>
   CONNECTION_STATES[state].sentence;
+
+// Why WhatsApp could not be reached, as far as this machine can tell. Every cause has a sentence and a next step. The
+// names are part of the API.
+
+export const CONNECTION_FAULTS = {
+  dns: {
+    sentence: 'The name web.whatsapp.com could not be resolved.',
+    action: 'Check the internet connection and the DNS server of this machine.',
+  },
+  refused: {
+    sentence: 'The connection to WhatsApp was refused.',
+    action: 'Allow outgoing connections to web.whatsapp.com, port 443, in the firewall.',
+  },
+  network: {
+    sentence: 'This machine has no network route to WhatsApp.',
+    action: 'Check its network connection.',
+  },
+  timeout: {
+    sentence: 'WhatsApp did not answer in time.',
+    action: 'Check the internet connection, and that no firewall drops port 443.',
+  },
+  cut: {
+    sentence: 'The connection to WhatsApp was cut before it was established.',
+    action: 'Check the internet connection, and whether this network blocks WhatsApp.',
+  },
+  tls: {
+    sentence: 'The encrypted connection to WhatsApp failed: its certificate is not trusted.',
+    action:
+      'If a virus scanner or a company network inspects traffic, exempt web.whatsapp.com from it.',
+  },
+  clock: {
+    sentence: 'WhatsApp’s certificate is not valid at the time that this machine shows.',
+    action: 'Set the clock, such as with `timedatectl set-ntp true` on Linux.',
+  },
+  proxy: {
+    sentence:
+      'Something other than WhatsApp answered, such as a proxy or the sign-in page of a network.',
+    action:
+      'Sign in to the network, or allow direct connections to web.whatsapp.com, port 443. Relay uses no proxy.',
+  },
+} as const;
+
+export type ConnectionFault = keyof typeof CONNECTION_FAULTS;
+
+/** The fault behind an error of the network; null if it says nothing about the cause. */
+export function connectionFaultOf(code: string | null, message = ''): ConnectionFault | null {
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'dns';
+    case 'ECONNREFUSED':
+    case 'EACCES':
+    case 'EPERM':
+      return 'refused';
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+    case 'ENETDOWN':
+    case 'EADDRNOTAVAIL':
+      return 'network';
+    case 'ETIMEDOUT':
+      return 'timeout';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'cut';
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'clock';
+    default:
+      if (code !== null && /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|EPROTO/.test(code)) return 'tls';
+      return /timed out/i.test(message) ? 'timeout' : null;
+  }
+}

@@ -62,6 +62,12 @@ export const CONTACT_ERRORS = {
     sentence: '{who} matches several contacts: {candidates}.',
     action: 'Give the number of one.',
   },
+  contact_unnumbered: {
+    status: 409,
+    exit: 5,
+    sentence: 'The number of {who} is not known: WhatsApp has shown only a hidden id.',
+    action: 'Give the number, such as +49 170 1234567.',
+  },
   group_unknown: {
     status: 404,
     exit: 4,
@@ -367,6 +373,45 @@ export const MODEL_ERRORS = {
     action: 'Raise "agent.max_steps" in relay.config.json, or try another model.',
   },
 
+  // Checking a model before its settings are saved. The check says which action helps at this provider.
+  model_not_saved: { status: 400, exit: 8, sentence: '{what} Nothing was saved.' },
+  model_incomplete: { status: 400, exit: 2, sentence: 'The model is not set up: {what}.' },
+  model_key_refused: {
+    status: 400,
+    exit: 8,
+    sentence: '{provider} does not accept the key: {address} answered {status}.',
+  },
+  model_not_found: { status: 400, exit: 8, sentence: 'There is no model “{model}” at {address}.' },
+  model_address_wrong: {
+    status: 400,
+    exit: 8,
+    sentence: 'No model answers at {address}: {what}.',
+    action: 'Check the address; most end in /v1.',
+  },
+  model_offline: {
+    status: 503,
+    exit: 8,
+    sentence: '{address} cannot be reached: {what}.',
+    passes: true,
+  },
+  model_no_answer: {
+    status: 504,
+    exit: 8,
+    sentence: '{model} at {address} did not answer within {seconds} s.',
+    passes: true,
+  },
+  model_rejected_test: {
+    status: 502,
+    exit: 8,
+    sentence: '{address} refused the test question to {model} (status {status}).',
+  },
+  models_unlisted: {
+    status: 502,
+    exit: 8,
+    sentence: '{address} does not list its models: {what}.',
+    action: 'Give the name of a model, such as with `relay init --model <name>`.',
+  },
+
   eval_running: {
     status: 409,
     exit: 5,
@@ -407,6 +452,19 @@ export const WEBHOOK_ERRORS = {
     exit: 2,
     sentence: 'The address of a webhook must not contain a name and password.',
     action: 'Remove them; the signature proves the sender.',
+  },
+  webhook_inside: {
+    status: 400,
+    exit: 2,
+    sentence: 'Relay may not send webhooks to {place}: the address is on your own network.',
+    action:
+      'To allow it, run `relay config set webhooks.allow {allow}`, restart Relay, and add the webhook again.',
+  },
+  webhook_host_unknown: {
+    status: 400,
+    exit: 2,
+    sentence: 'The host {host} has no address, so nothing could be delivered.',
+    action: 'Check the spelling. With --no-verify the webhook is added anyway.',
   },
   delivery_not_found: {
     status: 404,

@@ -50,7 +50,13 @@ const ASSUMED: Readonly<Record<ProviderName, Price | null>> = {
   anthropic: { input: 5, output: 25 },
   openai: { input: 2.5, output: 15 },
   google: { input: 2.5, output: 15 },
+  // Its models differ widely in price.
+  openrouter: { input: 5, output: 25 },
+  groq: { input: 1, output: 3 },
+  mistral: { input: 2, output: 6 },
   ollama: null,
+  'lm-studio': null,
+  'llama.cpp': null,
   vllm: null,
   'openai-compatible': null,
 };

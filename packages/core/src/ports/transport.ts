@@ -1,6 +1,6 @@
 // The interface of the transport and its store. Received messages become durable through the store, so the transport's
 // events never contain them.
-import type { ConnectionState } from '@relay/contract/connection/states';
+import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 
 export type LinkMethod =
@@ -26,6 +26,8 @@ export interface WhatsAppLink {
   readonly timeLockedUntil: Date | null;
   /** When the next automatic attempt is due; null if there is none. */
   readonly retryAt: Date | null;
+  /** Why the last attempt did not reach WhatsApp; null if unknown, or once connected. */
+  readonly fault: ConnectionFault | null;
   readonly health: LinkHealth;
 }
 

@@ -35,6 +35,7 @@ const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1
 test.each([
   ['openai', '/v1/chat/completions', 'Bearer sk-1', 'gpt-5-mini'],
   ['anthropic', '/v1/messages', 'sk-1', 'claude-sonnet-5'],
+  ['mistral', '/v1/chat/completions', 'Bearer sk-1', 'mistral-large-latest'],
   ['google', '/v1/models/gemini-flash-latest:generateContent', 'sk-1', undefined],
 ])('%s is called at its own address with its own model', async (provider, path, key, model) => {
   const settings = { ...NOTHING, model_api_key: 'sk-1', model_base_url: url() };
@@ -44,7 +45,7 @@ test.each([
   expect(asked).toEqual([{ path, key, model }]);
 });
 
-test.each(['openai-compatible', 'vllm', 'ollama', ' Ollama ', null])(
+test.each(['openai-compatible', 'vllm', 'ollama', ' Ollama ', 'LM Studio', 'llama.cpp', null])(
   'an own server configured as %s needs no key',
   async (model_provider) => {
     const opened = await openModel({
@@ -72,8 +73,8 @@ test.each([
   expect(error).toHaveProperty('message', expect.stringContaining('`relay init`'));
 });
 
-test('vLLM and Ollama have default addresses', async () => {
-  for (const model_provider of ['vllm', 'ollama'])
+test('servers on this machine have default addresses', async () => {
+  for (const model_provider of ['vllm', 'ollama', 'lm-studio', 'llama.cpp'])
     await expect(openModel({ ...NOTHING, model_provider, model_name: 'x' })).resolves.toMatchObject(
       { provider: model_provider, name: 'x' },
     );

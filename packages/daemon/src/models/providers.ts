@@ -4,6 +4,7 @@
 import {
   isKeyless,
   PROVIDER_NAMES,
+  PROVIDERS,
   type ProviderName,
   parseProviderName,
 } from '@relay/contract/agent/providers';
@@ -58,20 +59,19 @@ export async function openModel(
   prices: PriceSettings = NO_PRICES,
 ): Promise<ConfiguredModel> {
   const provider = providerOf(settings);
-  const row = PROVIDERS[provider];
-  const name = settings.model_name ?? row.model;
+  const name = settings.model_name ?? PROVIDERS[provider].model;
   if (name === null) throw missingSetting(`"model_name" is not set (${provider} has no default)`);
   const apiKey = settings.model_api_key;
   if (apiKey === null && !isKeyless(provider))
     throw missingSetting(`"model_api_key" is not set, and ${provider} needs one`);
-  const baseUrl = settings.model_base_url ?? row.baseUrl;
-  if (baseUrl === null && row.needsBaseUrl)
+  const baseUrl = settings.model_base_url ?? PROVIDERS[provider].baseUrl;
+  if (baseUrl === null)
     throw missingSetting('"model_base_url" is not set: the address of a server such as vLLM');
-  const model = await row.open({ model: name, apiKey, baseUrl });
+  const model = await OPEN_CLIENT[provider]({ model: name, apiKey, baseUrl });
   return { model, provider, name, price: modelPriceFor(provider, prices) };
 }
 
-function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {
+export function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {
   if (!asked?.trim()) {
     if (model_base_url) return 'openai-compatible';
     throw missingSetting('"model_provider" is not set');
@@ -92,69 +92,47 @@ type ModelObject = Exclude<LanguageModel, string>;
 interface ModelAccess {
   readonly model: string;
   readonly apiKey: string | null;
-  readonly baseUrl: string | null;
+  readonly baseUrl: string;
 }
 
-interface ModelProvider {
-  /** The default model; null if no default suits everybody. */
-  readonly model: string | null;
-  /** Null: the package knows the address, or there is no default. */
-  readonly baseUrl: string | null;
-  readonly needsBaseUrl: boolean;
-  open(access: ModelAccess): Promise<ModelObject>;
-}
+type OpenModelClient = (access: ModelAccess) => Promise<ModelObject>;
 
 const clientOptions = ({ apiKey, baseUrl }: ModelAccess) => ({
   ...(apiKey === null ? {} : { apiKey }),
-  ...(baseUrl === null ? {} : { baseURL: baseUrl }),
+  baseURL: baseUrl,
 });
 
-const openAiCompatible = (name: string, baseUrl: string | null): ModelProvider => ({
-  model: null,
-  baseUrl,
-  needsBaseUrl: baseUrl === null,
-  async open(access) {
+const openAiCompatible =
+  (name: string): OpenModelClient =>
+  async (access) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const { apiKey } = access;
     return createOpenAICompatible({
       name,
-      baseURL: access.baseUrl ?? '',
       includeUsage: true,
-      ...(apiKey === null ? {} : { apiKey }),
+      ...clientOptions(access),
     }).chatModel(access.model);
-  },
-});
+  };
 
-const PROVIDERS: Readonly<Record<ProviderName, ModelProvider>> = {
-  anthropic: {
-    model: 'claude-sonnet-5',
-    baseUrl: null,
-    needsBaseUrl: false,
-    async open(access) {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic(clientOptions(access))(access.model);
-    },
+const OPEN_CLIENT: Readonly<Record<ProviderName, OpenModelClient>> = {
+  async anthropic(access) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic(clientOptions(access))(access.model);
   },
-  openai: {
-    model: 'gpt-5-mini',
-    baseUrl: null,
-    needsBaseUrl: false,
-    async open(access) {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      // Called as a function it would use /responses, which stores conversations at the provider.
-      return createOpenAI(clientOptions(access)).chat(access.model);
-    },
+  async openai(access) {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    // Called as a function it would use /responses, which stores conversations at the provider.
+    return createOpenAI(clientOptions(access)).chat(access.model);
   },
-  google: {
-    model: 'gemini-flash-latest',
-    baseUrl: null,
-    needsBaseUrl: false,
-    async open(access) {
-      const { createGoogle } = await import('@ai-sdk/google');
-      return createGoogle(clientOptions(access))(access.model);
-    },
+  async google(access) {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle(clientOptions(access))(access.model);
   },
-  'openai-compatible': openAiCompatible('openai-compatible', null),
-  vllm: openAiCompatible('vllm', 'http://127.0.0.1:8000/v1'),
-  ollama: openAiCompatible('ollama', 'http://127.0.0.1:11434/v1'),
+  openrouter: openAiCompatible('openrouter'),
+  groq: openAiCompatible('groq'),
+  mistral: openAiCompatible('mistral'),
+  ollama: openAiCompatible('ollama'),
+  'lm-studio': openAiCompatible('lm-studio'),
+  'llama.cpp': openAiCompatible('llama.cpp'),
+  vllm: openAiCompatible('vllm'),
+  'openai-compatible': openAiCompatible('openai-compatible'),
 };

@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { eventually, pause, TransportFixture } from '@relay/testing/transport/harness';
+import { verifies } from '@relay/testing/verifies';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportTimings } from './socket.ts';
@@ -147,8 +150,41 @@ describe('a server other than WhatsApp', () => {
     DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = `ws://127.0.0.1:${port}/ws/chat`;
     stage.me.disconnect();
     await stage.reaches('unreachable');
+    expect(stage.link.fault).toBe('proxy');
     DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
     await stage.reaches('connected');
+    expect(stage.link.fault).toBeNull();
     await new Promise((resolve) => proxy.close(resolve));
+  });
+
+  test.each([
+    ['dns', 'wss://web.whatsapp.invalid/ws/chat'],
+    ['refused', 'wss://127.0.0.1:9/ws/chat'],
+  ])('that is missing because of %s is reported with the cause', async (fault, url) => {
+    verifies('SETUP-FAULT');
+    await begin();
+    await stage.pair();
+    const real = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = url;
+    stage.me.disconnect();
+    await eventually(() => stage.link.fault === fault, 'the cause');
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
+    await stage.reaches('connected');
+  });
+
+  test('that shows a certificate nobody trusts is reported as such', async () => {
+    await begin();
+    await stage.pair();
+    const { key, cert } = mediaCertificate();
+    const impostor = createSecureServer({ key, cert });
+    await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
+    const real = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
+    const { port } = impostor.address() as AddressInfo;
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = `wss://127.0.0.1:${port}/ws/chat`;
+    stage.me.disconnect();
+    await eventually(() => stage.link.fault === 'tls', 'the cause');
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
+    await stage.reaches('connected');
+    await new Promise((resolve) => impostor.close(resolve));
   });
 });

@@ -16,6 +16,7 @@ const NO_LINK_FACTS: LinkFacts = {
   replaying: null,
   timeLockedUntil: null,
   retryAt: null,
+  fault: null,
 };
 
 /** Facts of one state, cleared at the next. */

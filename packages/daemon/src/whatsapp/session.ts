@@ -1,6 +1,6 @@
 // The lifetime of one socket, from opening to its end: what it reports, and why it ended.
 // Invariant: `ended` resolves once, after Baileys has closed and its last events are out.
-import type { ConnectionState } from '@relay/contract/connection/states';
+import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import {
   type LinkMethod,
   type OutgoingMessage,
@@ -17,6 +17,7 @@ import { followReplay, followServerEvents } from './server-events.ts';
 import {
   BoundedCache,
   closeCode,
+  networkFaultOf,
   openSocket,
   type SocketDeps,
   type TransportTimings,
@@ -25,7 +26,12 @@ import {
 
 /** Why a connection ended: the server's code, a state to stop in, a fault of the store, or our request. */
 export type SessionEnd =
-  | { readonly kind: 'closed'; readonly code: number | undefined }
+  | {
+      readonly kind: 'closed';
+      readonly code: number | undefined;
+      /** Why there was no connection, if the network says so. */
+      readonly fault?: ConnectionFault | null;
+    }
   | { readonly kind: 'stopped'; readonly state: ConnectionState }
   | { readonly kind: 'fault'; readonly fault: TransportStoreFault }
   | { readonly kind: 'asked' };
@@ -140,7 +146,7 @@ export class WhatsAppSession {
     });
     // Something other than WhatsApp answered; Baileys would keep waiting.
     socket.ws.on('unexpected-response', () => {
-      void this.end({ kind: 'closed', code: CONNECTION_LOST });
+      void this.end({ kind: 'closed', code: CONNECTION_LOST, fault: 'proxy' });
     });
     socket.ws.on('CB:stream:error', () => this.#cutLater());
     socket.ws.on('CB:failure', () => this.#cutLater());
@@ -166,7 +172,7 @@ export class WhatsAppSession {
     this.#isOpen = true;
     onOpen();
     this.#hide();
-    board.setState('syncing', linkedIdentityOf(account.keys.credentials));
+    board.setState('syncing', { ...linkedIdentityOf(account.keys.credentials), fault: null });
     if (this.#replayed) this.#settle();
   }
 
@@ -239,7 +245,7 @@ function sessionEndOf(error: unknown, unused: boolean): SessionEnd {
   const code = closeCode(error);
   // Codes that nobody used expire with a 408: showing new ones forever would not help.
   if (unused && code === CONNECTION_LOST) return { kind: 'stopped', state: 'link_expired' };
-  return { kind: 'closed', code };
+  return { kind: 'closed', code, fault: networkFaultOf(error) };
 }
 
 // Links a new device: a series of QR codes or one pairing code, and the phone's answer.

@@ -1,6 +1,7 @@
 // Opens a Baileys socket configured for Relay: it prints nothing, is never shown as online, and fetches nothing by
 // itself.
 // Invariant: the version is the one that this Baileys was released with; nothing is asked at run time.
+import { type ConnectionFault, connectionFaultOf } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
@@ -81,6 +82,14 @@ export function closeCode(error: unknown): number | undefined {
     output?: { statusCode?: number };
   };
   return message?.startsWith('WebSocket Error') ? LINE_LOST : output?.statusCode;
+}
+
+/** What the network said about a connection that failed; Baileys keeps its error as the data of its own. */
+export function networkFaultOf(error: unknown): ConnectionFault | null {
+  const { data } = (error ?? {}) as { data?: unknown };
+  if (!(data instanceof Error)) return null;
+  const { code = null } = data as NodeJS.ErrnoException;
+  return connectionFaultOf(code, data.message);
 }
 
 const LINE_LOST = 408;

@@ -191,6 +191,7 @@ class BaileysTransport implements Transport {
         const ending = await this.#connectOnce(method, first);
         if (this.#stopping || ending.kind === 'asked') return 'disconnected';
         const { delayMs, state } = this.#next(ending, since);
+        this.#board.setFacts({ fault: (ending.kind === 'closed' && ending.fault) || null });
         if (delayMs === null) return state;
         await this.#pause(state, delayMs * this.#timings.backOff);
         if (this.#stopping) return 'disconnected';

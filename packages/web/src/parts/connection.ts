@@ -120,6 +120,7 @@ const EMPTY_LINK: Omit<LinkBody, 'state' | 'status'> = {
   retryAt: null,
   replaying: null,
   timeLockedUntil: null,
+  fault: null,
   health: {
     lastStanzaAt: null,
     pingMs: null,

@@ -167,6 +167,7 @@ function linkOf() {
     retryAt: null,
     replaying: null,
     timeLockedUntil: null,
+    fault: null,
     health: {
       lastStanzaAt: null,
       pingMs: null,

@@ -5,16 +5,17 @@ import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { RelayError } from '@relay/contract/errors';
+import { phoneAlias } from '@relay/core/contacts/alias';
 import { clientOf } from '../../api.ts';
 import type { CommandOptions } from '../../command.ts';
-import { formatPhone } from '../../format.ts';
+import { formatPhone, toOneLine } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
+import { resolveContact } from '../contacts.ts';
 import { withReminder } from './conversations.ts';
 import { describeOutcome, needsOwner, outcomeExitCode } from './format.ts';
 import {
   type InputText,
   inputError,
-  parseContact,
   parseFollowupLimit,
   parseInterval,
   parseText,
@@ -27,7 +28,10 @@ import { ConversationView, followConversation } from './transcript.ts';
 const INTERRUPTED = 130;
 
 export const createConversationCommand = withReminder(async ({ config, terminal, options }) => {
-  const body = await buildConversationRequest(options);
+  const request = await buildConversationRequest(options);
+  const asking = { mayAsk: !terminal.json };
+  const target_contact = await findNumber(config.home, request.target_contact, asking);
+  const body = { ...request, target_contact };
   const created = await createOnce(config.home, body, options.key);
   const { id, state } = created;
   if (terminal.json) terminal.writeJson(created);
@@ -41,6 +45,20 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   );
   return 0;
 });
+
+/** A number as it is; a name only if it means exactly one person, whom a terminal may be asked to pick. */
+async function findNumber(
+  home: string,
+  given: string,
+  asking: { readonly mayAsk: boolean },
+): Promise<string> {
+  if (phoneAlias(given) !== null) return given;
+  const meant = await resolveContact(clientOf(home), given, 'person', asking);
+  if ('phoneNumber' in meant) return meant.phoneNumber;
+  const digits = 'known' in meant ? meant.known.phone_number : null;
+  if (digits === null) throw new RelayError('contact_unnumbered', { who: toOneLine(given) });
+  return `+${digits}`;
+}
 
 /** Sends an idempotency key, so that a retry after a lost response creates no second conversation. */
 async function createOnce(home: string, body: NewConversationRequest, given: unknown) {
@@ -119,7 +137,7 @@ async function buildConversationRequest(options: CommandOptions): Promise<NewCon
   const followups = flag(options, '--max-followups') ?? template.max_followups;
   return {
     objective: parseText(objective, CONVERSATION_LIMITS.objective),
-    target_contact: parseContact(contact),
+    target_contact: parseText(contact, CONVERSATION_LIMITS.contact),
     todos: parseTexts(todos, CONVERSATION_LIMITS.todos, CONVERSATION_LIMITS.todo).map((text) => ({
       text,
     })),

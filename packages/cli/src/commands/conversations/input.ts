@@ -5,7 +5,6 @@ import type { ConversationInstance } from '@relay/contract/api/instances';
 import type { Client } from '@relay/contract/client/client';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
-import { phoneAlias } from '@relay/core/contacts/alias';
 import { formatPhone, parseDuration, toPrintable } from '../../format.ts';
 import { conversationStateName } from './state-name.ts';
 
@@ -86,15 +85,6 @@ export function parseTexts(given: readonly InputText[], most: number, mostEach: 
   const tooMany = given[most];
   if (tooMany !== undefined) throw inputError(tooMany.source, `give at most ${most}.`);
   return given.map((one) => parseText(one, mostEach));
-}
-
-export function parseContact(given: InputText): string {
-  const text = parseText(given, CONVERSATION_LIMITS.contact);
-  if (phoneAlias(text) !== null) return text;
-  throw inputError(
-    given.source,
-    'give a phone number in international form, such as +491701234567.',
-  );
 }
 
 export function parseInterval({ text, source }: InputText): number {

@@ -4,8 +4,15 @@
 import type { BackupStatus } from '@relay/contract/api/backups';
 import type { MemoryStatus } from '@relay/contract/api/memory';
 import type { HealthCheck } from '@relay/contract/api/status';
+import {
+  CONNECTION_FAULTS,
+  connectionSentence,
+  whatsappStatusOf,
+} from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
 import type { AgentSettings } from '@relay/contract/settings';
 import { type DayUse, dayBudgetError, modelPriceFor, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
@@ -21,6 +28,9 @@ interface DoctorDeps {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
+  link(): WhatsAppLink;
+  /** Asks the provider about the configured model. Rejects with what is wrong and what to do. */
+  probeModel(): Promise<string>;
   /** How far this clock is ahead of WhatsApp's, in seconds; null before the first login. */
   clockAhead(): number | null;
   /** Problems with webhooks, as a sentence. */
@@ -44,6 +54,8 @@ export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]
     check: (source: DoctorDeps) => Promise<Omit<HealthCheck, 'name'>>,
   ][] = [
     ['database', checkDatabase],
+    ['whatsapp', checkWhatsApp],
+    ['model', checkModel],
     ['clock', checkClock],
     ['ledger', checkLedger],
     ['jobs', checkJobs],
@@ -83,6 +95,49 @@ async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
     found: `${found} The daemon connects as "${user}", which ${standing}.`,
     mend: 'Set DATABASE_OWNER_URL to the owner and DATABASE_URL to a separate role for the daemon: docs/operations.md, "Two roles".',
   };
+}
+
+async function checkWhatsApp({ link, now }: DoctorDeps) {
+  const { state, phone, fault, health, timeLockedUntil } = link();
+  const sentence = connectionSentence(state);
+  if (fault !== null && whatsappStatusOf(state) !== 'connected') {
+    const { sentence: cause, action: mend } = CONNECTION_FAULTS[fault];
+    return { ok: 'no' as const, found: cause, mend };
+  }
+  if (whatsappStatusOf(state) === 'connected') {
+    const since = health.lastStanzaAt;
+    const last = since === null ? '' : ` Last data ${roughly((+now() - +since) / 1_000)} ago.`;
+    const found = `Linked as +${phone ?? '?'}. ${sentence}${last}`;
+    if (state === 'time_locked' || state === 'phone_offline') {
+      const until = timeLockedUntil === null ? '' : ` until ${timeLockedUntil.toISOString()}`;
+      const mend =
+        state === 'time_locked'
+          ? `Wait${until}.`
+          : 'Open WhatsApp on your phone while it is online.';
+      return { ok: 'warn' as const, found, mend };
+    }
+    return { ok: 'yes' as const, found, mend: null };
+  }
+  if (phone === null) {
+    const isLinking = state === 'qr_ready' || whatsappStatusOf(state) === 'connecting';
+    const found = isLinking ? sentence : 'No phone is linked.';
+    return { ok: 'warn' as const, found, mend: 'Link one with `relay init`.' };
+  }
+  return whatsappStatusOf(state) === 'connecting'
+    ? { ok: 'warn' as const, found: sentence, mend: 'Wait for the next attempt: `relay whatsapp`.' }
+    : { ok: 'no' as const, found: sentence, mend: 'Try again with `relay whatsapp connect`.' };
+}
+
+async function checkModel({ probeModel }: DoctorDeps) {
+  try {
+    return { ok: 'yes' as const, found: await probeModel(), mend: null };
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const { sentence: found, action = 'Choose another one with `relay init`.' } = error;
+    // Without a model everything else works.
+    const ok = error.code === 'model_incomplete' ? ('warn' as const) : ('no' as const);
+    return { ok, found, mend: action };
+  }
 }
 
 const MOST_SKEW_S = 5;
@@ -210,6 +265,7 @@ async function checkBackup({ backup }: DoctorDeps) {
 }
 
 function roughly(seconds: number): string {
+  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800
     ? `${Math.round(seconds / 3_600)} h`

@@ -34,11 +34,13 @@ interface StatusDeps {
   /** What does not run because the disk is nearly full, as a sentence. */
   disk(): string | null;
   backup(): Promise<BackupStatus>;
+  /** Whether the settings of a model are complete. */
+  hasModel(): Promise<boolean>;
 }
 
 export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
-  const [counts, work, sending, approvals, report, webhooks, backup] = await Promise.all([
+  const [counts, work, sending, approvals, report, webhooks, backup, model] = await Promise.all([
     countRows(db, lease),
     jobs.counts(lease.account),
     source.sending(),
@@ -46,6 +48,7 @@ export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
     source.report(),
     source.webhookTrouble(),
     source.backup(),
+    source.hasModel(),
   ]);
   const { state, phone } = source.connection();
   return {
@@ -58,6 +61,7 @@ export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
     version: VERSION,
     demo: source.demo,
     phone_page: source.demo ? source.phonePage : null,
+    setup: { linked: phone !== null, model, granted: counts.granted, sent: counts.ever_sent },
     home: source.home,
     whatsapp: {
       state,
@@ -116,6 +120,8 @@ async function countRows(db: Db, { account }: Lease) {
     received: number;
     sent: number;
     not_stored: number;
+    granted: boolean;
+    ever_sent: boolean;
   }>`
     SELECT
       (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
@@ -137,6 +143,10 @@ async function countRows(db: Db, { account }: Lease) {
         AND state IN ('sent', 'delivered', 'read')) AS sent,
       (SELECT coalesce(sum(not_stored), 0)::int FROM stranger_use WHERE account_id = ${account}
         AND day = (now() AT TIME ZONE 'UTC')::date) AS not_stored,
+      EXISTS (SELECT FROM grants WHERE account_id = ${account}
+        AND (can_read OR can_reply OR can_initiate)) AS granted,
+      EXISTS (SELECT FROM outbox WHERE account_id = ${account}
+        AND state IN ('sent', 'delivered', 'read')) AS ever_sent,
       EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

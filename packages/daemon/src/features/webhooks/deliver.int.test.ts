@@ -1,8 +1,10 @@
 // Tests receivers that are unreachable, slow, wrong or malicious. Every delivery arrives once the receiver works, or is
 // dead and can be replayed; and no address inside the network is ever reached.
+
 import { RETRY } from '@relay/core/retry';
 import { freshDaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openWebhookFixture } from './testing/fixture.ts';
 import { type Answer, answering, openReceiver } from './testing/receiver.ts';
@@ -149,6 +151,66 @@ test.each<[string, Answer, string]>([
   expect(sentinel.connections()).toBe(0);
 });
 
+test.each<[string, () => string, number]>([
+  ['seconds', () => '3600', HOUR],
+  ['an HTTP date', () => new Date(+fixture.now() + HOUR).toUTCString(), HOUR],
+  ['more than a day, which counts as a day', () => '999999', 24 * HOUR],
+])('waits as long as Retry-After asks: %s', async (_, header, wait) => {
+  receiver.answer = (_request, response) =>
+    void response.writeHead(429, { 'retry-after': header() }).end();
+  await add({ url: receiver.url });
+  await says(ANA, 'hello');
+  await quiet();
+  const [{ next_at } = { next_at: new Date(0) }] = await sql<{ next_at: Date }>(
+    'SELECT next_at FROM webhook_deliveries',
+  );
+  const left = +next_at - +fixture.now();
+  expect(left).toBeLessThanOrEqual(wait);
+  expect(left).toBeGreaterThan(wait - MINUTE);
+  receiver.answer = answering(204);
+  await pass(wait - 2 * MINUTE);
+  await quiet();
+  expect(receiver.received).toHaveLength(1);
+  await pass(2 * MINUTE);
+  await quiet();
+  expect(await fixture.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+});
+
+test.each(['-5', '0', 'soon', '2099-01-01', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+  'keeps its own schedule when Retry-After is %s',
+  async (header) => {
+    receiver.answer = (_, response) =>
+      void response.writeHead(503, { 'retry-after': header }).end();
+    await add({ url: receiver.url });
+    await says(ANA, 'hello');
+    await quiet();
+    receiver.answer = answering(204);
+    await pass(RETRY.webhook.stepsMs[0]);
+    await quiet();
+    expect(await fixture.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  },
+);
+
+test('refuses an address that can never be reached, and says how to allow it', async () => {
+  verifies('SETUP-WEBHOOK');
+  const inside = `http://127.0.0.1:${sentinel.port}/`;
+  await expect(add({ url: inside })).rejects.toMatchObject({
+    code: 'webhook_inside',
+    action: expect.stringContaining(`,127.0.0.1:${sentinel.port}\`, restart`),
+  });
+  await expect(add({ url: 'https://hooks.invalid/' })).rejects.toMatchObject({
+    code: 'webhook_host_unknown',
+  });
+  expect(await service.list()).toEqual([]);
+  await add({ url: receiver.url, name: 'mine' });
+  await expect(service.change('mine', { url: inside })).rejects.toMatchObject({
+    code: 'webhook_inside',
+  });
+  await add({ url: 'https://hooks.invalid/', verify: false });
+  expect(await service.list()).toHaveLength(2);
+  expect(sentinel.connections()).toBe(0);
+});
+
 test('accepts a 2xx answer of any size and form', async () => {
   receiver.answer = (_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -180,7 +242,8 @@ test.each([
   ['a name that leads outside and inside', at('both.example')],
   ['a name that leads inside in IPv6', at('six.example')],
 ])('never connects to %s', async (_, url) => {
-  await add({ url, name: 'inside' });
+  await expect(add({ url, name: 'inside' })).rejects.toMatchObject({ code: 'webhook_inside' });
+  await add({ url, name: 'inside', verify: false });
   await says(ANA, 'hello');
   await quiet();
   expect(await fixture.deliveries()).toEqual([

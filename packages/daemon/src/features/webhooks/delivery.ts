@@ -14,7 +14,7 @@ import type { OutboxState } from '@relay/contract/outbox/states';
 import type { WebhookDeliveryType } from '@relay/contract/webhooks/event-types';
 import type { WebhookData } from '@relay/contract/webhooks/events';
 import type { Sealer } from '@relay/core/ports/sealer';
-import { delayFor, RETRY } from '@relay/core/retry';
+import { delayFor, parseRetryAfter, RETRY } from '@relay/core/retry';
 import { type EventFacts, healthEventOf } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { Webhook } from 'standardwebhooks';
@@ -47,6 +47,8 @@ import {
 
 /** After this long without a successful delivery the webhook is switched off. */
 const GIVE_UP_MS = 3 * 86_400_000;
+/** The longest wait that a receiver may ask for with `Retry-After`. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
 export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> {
   const { db, lease } = deps;
@@ -108,7 +110,7 @@ async function settleAttempt(
 
 function settlementOf(
   before: number,
-  { status, failure }: AttemptResult,
+  { status, failure, retryAfterMs = null }: AttemptResult,
   now: Date,
 ): DeliverySettlement {
   const untried = failure === 'erased' || failure === 'disabled';
@@ -125,7 +127,8 @@ function settlementOf(
   if (failure === 'disabled' || failure === 'gone') return ended('dead');
   const wait = delayFor(RETRY.webhook, attempts, Math.random());
   if (wait === null) return ended('dead');
-  return { ...ended('pending'), nextAt: new Date(+now + wait) };
+  const asked = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+  return { ...ended('pending'), nextAt: new Date(+now + Math.max(wait, asked)) };
 }
 
 function switchOffReason({ failure }: AttemptResult, failingMs: number): WebhookNote | null {
@@ -159,6 +162,8 @@ interface AttemptResult {
   readonly status: number | null;
   /** Null: it was delivered. */
   readonly failure: DeliveryFailure | null;
+  /** The wait that the receiver asked for. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** Receivers should queue the event and answer at once, so this is generous. */
@@ -176,7 +181,7 @@ export async function sendWebhookRequest(
   const { id, type, at, data } = request;
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
   try {
-    const { status } = await deps.egress(webhook.url, {
+    const { status, headers } = await deps.egress(webhook.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -190,7 +195,9 @@ export async function sendWebhookRequest(
       ...(signal === undefined ? {} : { signal }),
     });
     if (status >= 200 && status <= 299) return { status, failure: null };
-    return { status, failure: status === 410 ? 'gone' : 'status' };
+    if (status === 410) return { status, failure: 'gone' };
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
+    return { status, failure: 'status', retryAfterMs };
   } catch (error) {
     // The daemon is stopping: not the receiver's fault, and the next start tries again.
     if (signal?.aborted || !(error instanceof EgressError)) throw error;
@@ -424,6 +431,10 @@ export async function enqueueDeliveries(
 export interface WebhookDeps extends Engine {
   /** For the public internet, and what the owner allows besides. */
   readonly egress: Egress;
+  /** The private addresses behind a URL that `egress` refuses. */
+  insideAddresses(url: string): Promise<readonly string[]>;
+  /** `webhooks.allow`. */
+  readonly allowedAddresses: readonly string[];
   readonly sealer: Sealer;
   /** With the exact content to approve; null when it no longer exists. */
   approval(id: ApprovalId): Promise<Approval | null>;

@@ -16,6 +16,7 @@ import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { EgressError } from '../../platform/egress/egress.ts';
 import {
   enqueueDeliveries,
   laneKeysOf,
@@ -60,8 +61,9 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
   };
   return {
     list: async () => (await listWebhooks(db, account)).map(toApiWebhook),
-    create: (request) =>
-      change(async (tx) => {
+    create: async (request) => {
+      if (request.verify) await refuseUndeliverable(deps, plainUrl(request.url));
+      return change(async (tx) => {
         const all = await listWebhooks(tx, account);
         if (all.length >= MAX_WEBHOOKS) {
           throw new RelayError('webhook_too_many', { most: MAX_WEBHOOKS });
@@ -82,9 +84,11 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
           secret: sealWebhookSecret(sealer, id, secret),
         });
         return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
-      }),
-    change: (given, request) =>
-      change(async (tx) => {
+      });
+    },
+    change: async (given, request) => {
+      if (request.url !== undefined) await refuseUndeliverable(deps, plainUrl(request.url));
+      return change(async (tx) => {
         const before = await getWebhook(tx, account, given);
         const { name = before.name, enabled = before.enabled } = request;
         await refuseTaken(tx, account, name, before.id);
@@ -99,7 +103,8 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
           enabled,
         });
         return toApiWebhook(await getWebhook(tx, account, before.id));
-      }),
+      });
+    },
     rotate: (given) =>
       change(async (tx) => {
         const { id } = await getWebhook(tx, account, given);
@@ -148,6 +153,25 @@ function plainUrl(url: string): string {
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') throw new RelayError('webhook_url');
   return url;
+}
+
+/** Refuses at once an address to which no delivery could ever succeed. Nothing is sent to it. */
+async function refuseUndeliverable(
+  { insideAddresses, allowedAddresses }: WebhookDeps,
+  url: string,
+): Promise<void> {
+  try {
+    const inside = await insideAddresses(url);
+    if (inside.length === 0) return;
+    const allow = [...allowedAddresses, ...inside].join(',');
+    throw new RelayError('webhook_inside', { place: new URL(url).host, allow });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    // A resolver that does not answer says nothing about the name.
+    const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+    if (code === 'EAI_AGAIN') return;
+    throw new RelayError('webhook_host_unknown', { host: new URL(url).host }, { cause: error });
+  }
 }
 
 const hostOf = (url: string): string =>

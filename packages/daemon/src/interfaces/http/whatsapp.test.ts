@@ -166,6 +166,7 @@ test('returns everything known about the link, with dates as text', async () => 
     name: 'Ana',
     replaying: 12,
     timeLockedUntil: at,
+    fault: 'dns',
     retryAt: at,
     health: {
       lastStanzaAt: at,
@@ -192,6 +193,11 @@ test('returns everything known about the link, with dates as text', async () => 
       retryAt: text,
       replaying: 12,
       timeLockedUntil: text,
+      fault: {
+        kind: 'dns',
+        sentence: 'The name web.whatsapp.com could not be resolved.',
+        action: 'Check the internet connection and the DNS server of this machine.',
+      },
       health: {
         lastStanzaAt: text,
         pingMs: 31.5,

@@ -1,6 +1,7 @@
 // Turns an error of a model provider into a RelayError: whether a retry may help, how long the provider asks to wait,
 // and a sentence that contains nothing that was sent or answered.
 import { RelayError } from '@relay/contract/errors';
+import { parseRetryAfter } from '@relay/core/retry';
 import { APICallError } from 'ai';
 
 export interface ModelFailure {
@@ -49,10 +50,5 @@ function reasonOf(error: unknown): string {
 function askedWait(headers: Readonly<Record<string, string>>): number | null {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
-  const text = headers['retry-after'];
-  if (text === undefined) return null;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : null;
-  const until = Date.parse(text) - Date.now();
-  return Number.isFinite(until) ? Math.max(0, until) : null;
+  return parseRetryAfter(headers['retry-after'], new Date());
 }

@@ -1,7 +1,6 @@
 // Makes one model call, without the SDK's retries, tool runs and telemetry. Retries follow our own table, and the usage
 // is reported and stored before the answer counts.
 
-import type { ModelTrial } from '@relay/contract/api/settings';
 import { RelayError } from '@relay/contract/errors';
 import { costMicros, type Price } from '@relay/core/agent/budget';
 import { estimateTokens } from '@relay/core/agent/context-window';
@@ -202,37 +201,47 @@ export function preloadSdk(models: { open(): Promise<unknown> }): () => void {
   return () => clearTimeout(timer);
 }
 
-// Tests the model with one short question, in the same way as a turn's call. An error is the one that a turn would have
-// failed with.
+// Tests the model with one short question, in the same way as a turn's call. The question offers a tool, because a
+// server that refuses tools would refuse every turn. An error is the one that a turn would have failed with.
 
-const PATIENCE_MS = 20_000;
-
-const QUESTION = {
-  instructions: 'This is a test of the connection. Answer with the one word: ready.',
-  messages: [{ role: 'user' as const, content: 'Are you there?' }],
-  tools: {},
+const testQuestion = async (): Promise<ModelQuestion> => {
+  const { jsonSchema } = await loadSdk();
+  return {
+    instructions: 'This is a test of the connection. Answer with the one word: ready.',
+    messages: [{ role: 'user' as const, content: 'Are you there?' }],
+    tools: {
+      note: {
+        description: 'Saves a note. Not needed for this question.',
+        inputSchema: jsonSchema({
+          type: 'object',
+          properties: { text: { type: 'string' } },
+          required: ['text'],
+          additionalProperties: false,
+        }),
+      },
+    },
+  };
 };
 
-export async function tryModel(models: ModelSource, clock: Clock): Promise<ModelTrial> {
+/** Resolves to the milliseconds that the answer took. */
+export async function askTestQuestion(
+  opened: OpenedModel,
+  { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
+): Promise<number> {
+  const question = await testQuestion();
   const began = performance.now();
   const ms = () => Math.round(performance.now() - began);
-  try {
-    const opened = await models.open();
-    await callModel(
-      {
-        opened,
-        clock,
-        signal: new AbortController().signal,
-        callTimeoutMs: PATIENCE_MS,
-        leftMs: () => PATIENCE_MS - ms(),
-        timeoutError: () => new RelayError('model_slow', { seconds: PATIENCE_MS / 1_000 }),
-        onUsage: async () => {},
-      },
-      QUESTION,
-    );
-    return { ok: true, sentence: `${opened.name} answered in ${ms()} ms.`, ms: ms() };
-  } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
-    return { ok: false, sentence: error.message, ms: ms() };
-  }
+  await callModel(
+    {
+      opened,
+      clock,
+      signal: new AbortController().signal,
+      callTimeoutMs: patienceMs,
+      leftMs: () => patienceMs - ms(),
+      timeoutError: () => new RelayError('model_slow', { seconds: Math.ceil(patienceMs / 1_000) }),
+      onUsage: async () => {},
+    },
+    question,
+  );
+  return ms();
 }

@@ -26,8 +26,8 @@ export interface EgressOptions {
   /** For tests: private addresses with their port, such as `127.0.0.1:8080`, that may be reached anyway. */
   readonly allowedAddresses?: readonly string[];
   /**
-   * Hosts with their port, such as `collector:4318`, that the owner wrote into the settings file: allowed whatever
-   * address the name resolves to. Never for what comes over the API, from a model or from a message.
+   * Hosts with their port, such as `collector:4318`, that the owner chose for a collector or for their model: allowed
+   * whatever address the name resolves to. Never for what comes from a client, from a model or from a message.
    */
   readonly ownHosts?: readonly string[];
   readonly resolve?: ResolveHost;
@@ -39,20 +39,10 @@ const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export function openEgress(options: EgressOptions = {}): Egress {
-  const allowed = new Set(options.allowedAddresses ?? []);
-  const own = new Set(options.ownHosts ?? []);
-  const resolveName = options.resolve ?? resolveHost;
-
   async function addressesOf(url: URL): Promise<readonly ResolvedAddress[]> {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const family = isIP(host);
-    const found = family === 0 ? await resolveName(host) : [{ address: host, family }];
-    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-    const isOwn = own.has(hostAndPort(url));
-    const reachable = ({ address }: ResolvedAddress) =>
-      isOwn || isPublicAddress(address) || allowed.has(`${address}:${port}`);
+    const { found, inside } = await resolveChecked(url, options);
     // One private address refuses the whole name: a name that resolves to both kinds is suspicious.
-    if (found.length === 0 || !found.every(reachable)) throw new EgressError('address_inside');
+    if (found.length === 0 || inside.length > 0) throw new EgressError('address_inside');
     return found;
   }
 
@@ -74,6 +64,36 @@ export function openEgress(options: EgressOptions = {}): Egress {
     throw new EgressError('too_many_redirects');
   };
 }
+
+/** The addresses of a URL, and those among them that may not be reached, as `address:port`. */
+async function resolveChecked(url: URL, options: EgressOptions) {
+  const { allowedAddresses: allowed = [], ownHosts: own = [], resolve = resolveHost } = options;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(host);
+  const found = family === 0 ? await resolve(host) : [{ address: host, family }];
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const isOwn = own.includes(hostAndPort(url));
+  const inside = found
+    .filter(({ address }) => !isOwn && !isPublicAddress(address))
+    .filter(({ address }) => !allowed.includes(`${address}:${port}`))
+    .map(({ address, family: kind }) =>
+      kind === 6 ? `[${address}]:${port}` : `${address}:${port}`,
+    );
+  return { found, inside };
+}
+
+/**
+ * The private addresses that keep a URL from being reached, without a request to it; none if it may be reached. Rejects
+ * with an `EgressError` if it is no address or has none.
+ */
+export const findInsideAddresses = async (
+  url: string,
+  options: EgressOptions = {},
+): Promise<readonly string[]> => {
+  const { found, inside } = await resolveChecked(parseUrl(url), options);
+  if (found.length === 0) throw new EgressError('unknown_name');
+  return inside;
+};
 
 /** Host and port in the format of `ownHosts`. */
 export const hostAndPort = ({ hostname, port, protocol }: URL): string =>

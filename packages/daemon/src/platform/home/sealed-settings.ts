@@ -1,7 +1,7 @@
 // Secret settings in `relay.config.json`: encrypted for this home, each under its own name. A secret that somebody
 // wrote by hand in plain text is accepted.
 
-import { parseProviderName } from '@relay/contract/agent/providers';
+import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import {
   type DigestExportSettings,
@@ -56,9 +56,31 @@ const sealedModelKey = sealedSetting(
 export async function readModelSettings(
   home: string,
   sealer: Sealer,
-  { given, keys }: ModelEnvironment,
+  environment: ModelEnvironment,
 ): Promise<ModelSettings> {
   const written = settingsSchema.parse(await loadHomeSettings(home));
+  return modelInEffect(written, environment, (sealed) => sealedModelKey.open(sealer, sealed));
+}
+
+/** The model settings as they would be after a change. A key that does not belong to the new provider is not opened. */
+export async function previewModelSettings(
+  home: string,
+  sealer: Sealer,
+  environment: ModelEnvironment,
+  changed: Partial<ModelSettings>,
+): Promise<ModelSettings> {
+  const written = settingsSchema.parse(await loadHomeSettings(home));
+  const next = { ...written, ...withoutFormerProvider(written, changed) };
+  return modelInEffect(next, environment, (key) =>
+    key === changed.model_api_key ? key : sealedModelKey.open(sealer, key),
+  );
+}
+
+function modelInEffect(
+  written: ModelSettings,
+  { given, keys }: ModelEnvironment,
+  openKey: (written: string) => string,
+): ModelSettings {
   const other = given.model_provider !== null && given.model_provider !== written.model_provider;
   // A key is used only for the provider it was given for.
   const file = other ? NO_MODEL : written;
@@ -71,29 +93,36 @@ export async function readModelSettings(
     model_base_url: base,
     model_api_key:
       given.model_api_key ??
-      (file.model_api_key === null ? null : sealedModelKey.open(sealer, file.model_api_key)) ??
-      keys[provider ?? ''] ??
+      (file.model_api_key === null ? null : openKey(file.model_api_key)) ??
+      keys[parseProviderName(provider ?? '') ?? ''] ??
       null,
   };
 }
 
-/** Fields that are not named stay, unless the provider changes: they belonged to the former one. */
 export async function saveModelSettings(
   home: string,
   sealer: Sealer,
   changed: Partial<ModelSettings>,
 ): Promise<void> {
-  const before = settingsSchema.parse(await loadHomeSettings(home)).model_provider;
-  const another =
-    before !== null &&
-    changed.model_provider !== undefined &&
-    !isSameProvider(before, changed.model_provider);
+  const before = settingsSchema.parse(await loadHomeSettings(home));
   const key = changed.model_api_key;
   await saveSettings(home, {
-    ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
-    ...changed,
+    ...withoutFormerProvider(before, changed),
     ...(typeof key === 'string' ? { model_api_key: sealedModelKey.seal(sealer, key) } : {}),
   });
+}
+
+/** Fields that are not named stay, unless the provider changes: they belonged to the former one. */
+function withoutFormerProvider(
+  before: ModelSettings,
+  changed: Partial<ModelSettings>,
+): Partial<ModelSettings> {
+  const another =
+    before.model_provider !== null &&
+    changed.model_provider !== undefined &&
+    !isSameProvider(before.model_provider, changed.model_provider);
+  const cleared = { model_name: null, model_api_key: null, model_base_url: null };
+  return another ? { ...cleared, ...changed } : changed;
 }
 
 /** Somebody may have written the provider by hand in another spelling. */
@@ -154,6 +183,19 @@ export async function readMemorySettings(home: string, sealer: Sealer): Promise<
   const { endpoint_api_key: written } = memory;
   if (written === null || memory.embeddings !== 'endpoint') return memory;
   return { ...memory, endpoint_api_key: sealedEndpointKey.open(sealer, written) };
+}
+
+/**
+ * An endpoint without its own key that has the address of the agents' model uses the model's key: the texts then stay
+ * with one provider, and a changed key applies to both.
+ */
+export function withKeyOfModel(memory: MemorySettings, model: ModelSettings): MemorySettings {
+  const { endpoint_base_url: url, endpoint_api_key: own } = memory;
+  const provider = parseProviderName(model.model_provider ?? '');
+  const address = model.model_base_url ?? (provider === null ? null : PROVIDERS[provider].baseUrl);
+  if (own !== null || url === null || address === null) return memory;
+  const isSameServer = new URL(url).origin === new URL(address).origin;
+  return isSameServer ? { ...memory, endpoint_api_key: model.model_api_key } : memory;
 }
 
 export async function saveMemorySettings(

@@ -4,6 +4,8 @@ import {
   type ChangeSettings,
   type ListedSecret,
   type ListedSetting,
+  type ModelCandidate,
+  type ModelList,
   type ModelTrial,
   type RunningSettingsChange,
   runningSettingsChangeSchema,
@@ -12,6 +14,7 @@ import {
 } from '@relay/contract/api/settings';
 import { RelayError } from '@relay/contract/errors';
 import {
+  type ModelSettings,
   type OwnersSettings,
   type Settings,
   settingsFault,
@@ -28,6 +31,7 @@ import {
 import type { Sealer } from '@relay/core/ports/sealer';
 import {
   type ModelEnvironment,
+  previewModelSettings,
   readBraveKey,
   readModelSettings,
   saveBraveKey,
@@ -48,7 +52,9 @@ interface SettingsServiceDeps extends RunningSettings {
   readonly braveKey: string | null;
   /** Opens the configured model, or reports what is missing. */
   openModel(): Promise<{ readonly provider: string; readonly name: string }>;
-  tryModel(): Promise<ModelTrial>;
+  /** Asks a model one short question; rejects with what is wrong and what to do. */
+  checkModel(settings: ModelSettings): Promise<ModelTrial>;
+  listModels(settings: ModelSettings): Promise<ModelList>;
   /** Called with the names of changed settings. */
   onChange(names: readonly string[]): void;
 }
@@ -70,9 +76,24 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
       last = mine.catch(() => {});
       return mine;
     },
-    tryModel: deps.tryModel,
+    async tryModel() {
+      const began = performance.now();
+      try {
+        return await deps.checkModel(await readModelSettings(deps.home, deps.sealer, deps.model));
+      } catch (error) {
+        if (!(error instanceof RelayError)) throw error;
+        const ms = Math.round(performance.now() - began);
+        return { ok: false, sentence: error.message, ms };
+      }
+    },
+    listModels: async (candidate) => deps.listModels(await previewModel(deps, candidate)),
   };
 }
+
+const previewModel = (
+  { home, sealer, model }: SettingsServiceDeps,
+  changed: ModelCandidate,
+): Promise<ModelSettings> => previewModelSettings(home, sealer, model, changed);
 
 /** A model set by the environment overrides the file. */
 function asGiven(shown: ListedSetting, { given }: ModelEnvironment): ListedSetting {
@@ -113,19 +134,36 @@ const orRefusal = <T>(answer: Promise<T>): Promise<T | RelayError> =>
 
 async function saveOwnersSettings(
   deps: SettingsServiceDeps,
-  changed: ChangeSettings,
+  { verify = true, ...changed }: ChangeSettings,
 ): Promise<void> {
   const { home, sealer } = deps;
   refuseFromEnvironment(deps, changed);
   const { running, rest } = splitChanges(changed);
-  await changeRunningSettings(deps, running);
   const { brave_api_key, ...model } = rest;
+  if (verify && Object.values(model).some((value) => value !== null)) {
+    await refuseUnlessItAnswers(deps, model);
+  }
+  await changeRunningSettings(deps, running);
   if (brave_api_key !== undefined) await saveBraveKey(home, sealer, brave_api_key);
   if (Object.keys(model).length > 0) await saveModelSettings(home, sealer, model);
   deps.onChange(settingNames(changed));
 }
 
-function splitChanges(changed: ChangeSettings) {
+/** A wrong key, address or name is found here, and not in the first conversation. */
+async function refuseUnlessItAnswers(
+  deps: SettingsServiceDeps,
+  changed: ModelCandidate,
+): Promise<void> {
+  try {
+    await deps.checkModel(await previewModel(deps, changed));
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const { sentence: what, action, code: reason } = error;
+    throw new RelayError('model_not_saved', { what }, { action, reason, cause: error });
+  }
+}
+
+function splitChanges(changed: Omit<ChangeSettings, 'verify'>) {
   const isRunning = (name: string) => name in runningSettingsChangeSchema.shape;
   const pick = (wanted: boolean) =>
     Object.fromEntries(Object.entries(changed).filter(([name]) => isRunning(name) === wanted));

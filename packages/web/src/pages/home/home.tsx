@@ -1,9 +1,9 @@
 // Home: health, pending items, and what happened while Relay was off. Each card loads its own data, so that one failure
 // does not affect the others.
-import { ActionIcon, Button, Progress } from '@mantine/core';
+import { ActionIcon, Progress } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { LedgerLine } from '@relay/contract/api/ledger';
-import { IconBook2, IconPlugConnected, IconX } from '@tabler/icons-react';
+import { IconBook2, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
@@ -20,6 +20,7 @@ import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-conten
 import { RichText } from '../../parts/rich-text.tsx';
 import { ActivityCharts, TurnsChartCard, useActivity } from './activity.tsx';
 import { formatCompact, homeSummary } from './copy.ts';
+import { GetStartedCard, isSetUp } from './get-started-card.tsx';
 import { HealthCard } from './health-card.tsx';
 import classes from './home.module.css';
 import { WaitingCard } from './waiting-card.tsx';
@@ -29,7 +30,8 @@ export function HomeScreen() {
   const { data: link } = useQuery(linkQuery);
   const isGone = useIsDaemonGone();
   const now = useNow(20_000);
-  const isUnlinked = link !== undefined && link.phone === null;
+  const setup = status?.setup;
+  const isStarting = setup !== undefined && !isSetUp(setup);
   return (
     <Page
       title={t('common.page.home')}
@@ -43,36 +45,37 @@ export function HomeScreen() {
           t('common.loading')
         )
       }
-      actions={
-        isUnlinked ? (
-          <Button component={Link} to="/tools" leftSection={<IconPlugConnected size={17} />}>
-            {t('home.link')}
-          </Button>
-        ) : undefined
-      }
     >
-      <div className={classes.columns}>
-        <div className={classes.stack}>
-          <RenderAfterFirstPaint>
-            <WaitingCard />
-            <RenderWhenIdle after={0}>
-              <ActivityCharts />
-              <RecentDecisionsCard />
-            </RenderWhenIdle>
-          </RenderAfterFirstPaint>
-        </div>
-        <div className={classes.stack}>
-          <RenderAfterFirstPaint>
-            <HealthCard />
-            <RestartReportCard />
-            <TodayCard />
-            <RenderWhenIdle after={0}>
-              <TurnsChartCard />
-            </RenderWhenIdle>
-          </RenderAfterFirstPaint>
-        </div>
-      </div>
+      {isStarting && <GetStartedCard setup={setup} />}
+      {/* Before a phone was linked there is nothing to show in the other cards. */}
+      {setup?.linked === false ? null : <Dashboard />}
     </Page>
+  );
+}
+
+function Dashboard() {
+  return (
+    <div className={classes.columns}>
+      <div className={classes.stack}>
+        <RenderAfterFirstPaint>
+          <WaitingCard />
+          <RenderWhenIdle after={0}>
+            <ActivityCharts />
+            <RecentDecisionsCard />
+          </RenderWhenIdle>
+        </RenderAfterFirstPaint>
+      </div>
+      <div className={classes.stack}>
+        <RenderAfterFirstPaint>
+          <HealthCard />
+          <RestartReportCard />
+          <TodayCard />
+          <RenderWhenIdle after={0}>
+            <TurnsChartCard />
+          </RenderWhenIdle>
+        </RenderAfterFirstPaint>
+      </div>
+    </div>
   );
 }
 

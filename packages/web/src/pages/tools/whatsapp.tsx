@@ -59,8 +59,19 @@ export function WhatsAppCard({ linking, link, shown, isLoading }: WhatsAppCardPr
           </Badge>
         )}
       </header>
+      {!isLoading && <ConnectionFaultNote link={link} />}
       {!isLoading && <WhatsAppCardBody linking={linking} link={link} />}
     </section>
+  );
+}
+
+/** Why WhatsApp cannot be reached, and what to do about it. */
+function ConnectionFaultNote({ link }: Pick<WhatsAppCardProps, 'link'>) {
+  if (!link?.fault || link.status === 'connected') return null;
+  return (
+    <Note hue="bad" icon={IconAlertTriangle} role="status">
+      <b>{t(`tools.fault.${link.fault.kind}`)}</b> {t(`tools.fault.${link.fault.kind}.action`)}
+    </Note>
   );
 }
 

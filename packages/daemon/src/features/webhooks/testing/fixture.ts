@@ -12,7 +12,11 @@ import { findOrMakeChats } from '../../../platform/db/chats.ts';
 import { resolveSightings } from '../../../platform/db/contacts.ts';
 import { appendEvent } from '../../../platform/db/events.ts';
 import { putMessages } from '../../../platform/db/messages.ts';
-import { type EgressOptions, openEgress } from '../../../platform/egress/egress.ts';
+import {
+  type EgressOptions,
+  findInsideAddresses,
+  openEgress,
+} from '../../../platform/egress/egress.ts';
 import type { WebhookDeps } from '../delivery.ts';
 import { allowedWebhookHosts, openWebhooks } from '../feature.ts';
 
@@ -42,15 +46,16 @@ export function openWebhookFixture(
   const { db, events } = conversations;
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
-  const guarded = openEgress({
-    ...egress,
-    allowedAddresses: allowedWebhookHosts(egress.allowedAddresses ?? []),
-  });
+  const places = egress.allowedAddresses ?? [];
+  const options = { ...egress, allowedAddresses: allowedWebhookHosts(places) };
+  const guarded = openEgress(options);
   const own: WebhookDeps = {
     ...conversations,
     now,
     egress: (url, request) =>
       guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+    insideAddresses: (url) => findInsideAddresses(url, options),
+    allowedAddresses: places,
     sealer: sealer(home),
     approval: async (id) => (await loadApprovals(db, account, { id }))[0] ?? null,
   };

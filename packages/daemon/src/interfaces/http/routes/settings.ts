@@ -1,6 +1,8 @@
 // Routes for the settings that the owner changes over the API. No response ever contains a key.
 import {
   changeSettingsSchema,
+  listModelsSchema,
+  modelListSchema,
   modelTrialSchema,
   settingsOverviewSchema,
 } from '@relay/contract/api/settings';
@@ -30,7 +32,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
         operationId: 'changeSettings',
         summary: 'Change settings; omitted settings stay unchanged',
         description:
-          'Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused.',
+          'Written to `relay.config.json` completely or not at all. Settings whose `changes` is `now` take effect immediately, others after a restart; null restores the default. Settings from the environment are refused. A changed model is asked one short question first; if it does not answer, nothing is saved, unless `verify` is false.',
         tags,
         body: changeSettingsSchema,
         response: { 200: settingsOverviewSchema, ...errorResponses(400, 409, 413, 415) },
@@ -53,5 +55,21 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
       },
     },
     () => settings.tryModel(),
+  );
+
+  app.post(
+    '/api/settings/model/list',
+    {
+      schema: {
+        operationId: 'listModels',
+        summary: 'List the models of the provider; changes nothing',
+        description:
+          'Without a body, of the configured provider. With one, of a provider, an address and a key before they are saved.',
+        tags,
+        body: listModelsSchema,
+        response: { 200: modelListSchema, ...errorResponses(400, 413, 415) },
+      },
+    },
+    ({ body }) => settings.listModels(body ?? {}),
   );
 }

@@ -15,7 +15,11 @@ import {
   type WhatsAppStatusBody,
   whatsappStatusSchema,
 } from '@relay/contract/api/whatsapp';
-import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
+import {
+  CONNECTION_FAULTS,
+  connectionSentence,
+  whatsappStatusOf,
+} from '@relay/contract/connection/states';
 import { errorSentence, RelayError } from '@relay/contract/errors';
 import type { Transport, WhatsAppLink } from '@relay/core/ports/transport';
 import { type App, errorResponses, streamSchema } from '../app.ts';
@@ -315,6 +319,7 @@ function toLinkBody(link: WhatsAppLink): LinkBody {
     retryAt: iso(link.retryAt),
     replaying: link.replaying,
     timeLockedUntil: iso(link.timeLockedUntil),
+    fault: link.fault === null ? null : { kind: link.fault, ...CONNECTION_FAULTS[link.fault] },
     health: {
       lastStanzaAt: iso(health.lastStanzaAt),
       pingMs: health.pingMs,
@@ -349,7 +354,7 @@ export function initRoutes(
         operationId: 'init',
         summary: 'Configure the model and start linking WhatsApp',
         description:
-          'Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason.',
+          'Returns when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` gives the reason. The model is asked one short question first; if it does not answer, nothing is saved or started, unless `verify` is false.',
         tags: ['daemon'],
         body: initSchema,
         response: { 200: initResponseSchema, ...errorResponses(400, 413, 415) },

@@ -150,6 +150,11 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
         configured.push(changed);
       }),
       tryModel: recorded('tryModel', async () => ({ ok: true, sentence: 'It answered.', ms: 1 })),
+      listModels: recorded('listModels', async () => ({
+        provider: 'ollama',
+        models: ['qwen3:8b'],
+        embeddings: null,
+      })),
     },
     status: recorded('status', async () => status),
     checks: recorded('checks', async () => []),

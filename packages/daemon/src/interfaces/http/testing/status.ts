@@ -40,6 +40,7 @@ export const status: DaemonStatus = {
   version: '0.1.0',
   demo: false,
   phone_page: null,
+  setup: { linked: true, model: true, granted: true, sent: true },
   home: '~/.relay-agent',
   whatsapp: { state: 'unlinked', sentence: 'No phone is linked.', phone_number: null },
   database: { kind: 'private', server_version: '18.4', schema_version: 1 },

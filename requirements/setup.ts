@@ -1,0 +1,19 @@
+// Requirements for the set-up: of the model, the link and the settings.
+export const SETUP = {
+  'SETUP-CONFIG':
+    '`relay config set` changes one setting, refuses an invalid value with a sentence, and takes no secret.',
+  'SETUP-CONTACT-NAME':
+    'A conversation is created with a contact by name if the name means exactly one person; otherwise the candidates are shown.',
+  'SETUP-DOCTOR':
+    '`relay doctor` says whether a phone is linked and connected, and whether the model is reachable, accepts the key and exists.',
+  'SETUP-FAULT':
+    'If WhatsApp cannot be reached, the link says why, as far as the network tells, with a next step.',
+  'SETUP-FIRST-STEPS':
+    'Home shows what a new owner has to do until it is done: link, model, first grant, first message.',
+  'SETUP-MODEL':
+    'A model is saved only after it has answered. Otherwise there is a sentence with the next step, nothing is saved, and the exit code is not 0.',
+  'SETUP-NONSENSE':
+    'A model that writes nonsense stops nothing, and nothing is sent, granted or changed that nobody approved.',
+  'SETUP-WEBHOOK':
+    'A webhook to an address that can never be reached is refused at once, with how to allow it; Retry-After is honoured up to a day.',
+} as const;
