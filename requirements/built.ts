@@ -471,4 +471,9 @@ export const BUILT: readonly string[] = [
   'WORDS-LOCALES',
   'WORDS-PLAIN',
   'WORDS-VALUES',
+  'WRITE-COMPOSER',
+  'WRITE-DRAFT',
+  'WRITE-LATER',
+  'WRITE-QUOTE',
+  'WRITE-SUGGEST',
 ];

@@ -11,6 +11,7 @@ import { SEED_004 } from './seed-004.ts';
 import { SETUP } from './setup.ts';
 import { TRUST } from './trust.ts';
 import { WORDS } from './words.ts';
+import { WRITE } from './write.ts';
 
 export interface Requirement {
   readonly id: string;
@@ -31,6 +32,7 @@ const SEEDS = {
   SETUP,
   TRUST,
   WORDS,
+  WRITE,
 };
 
 export const requirements: readonly Requirement[] = Object.entries(SEEDS).flatMap(([seed, rows]) =>

@@ -146,7 +146,7 @@ export const SEED_003: Readonly<Record<string, string>> = {
   '003-OPEN-AGENT-ERROR': 'An agent error is retried once, then `request_intervention` fires from ACTIVE, WAITING_FOR_AGENT or HEARTBEAT_SCHEDULED.',
   '003-OPEN-UNRECOVERABLE': '`unrecoverable_error` leads to FAILED from every state that is neither terminal nor PAUSED.',
   '003-OPEN-END-IN-FOLLOW-UP': '`end_conversation` is legal from HEARTBEAT_SCHEDULED too.',
-  '003-OPEN-MANUAL-SEND': '`manual_send` is legal without a transition in ACTIVE, WAITING_FOR_REPLY, WAITING_FOR_AGENT and HEARTBEAT_SCHEDULED, and restarts the heartbeat.',
+  '003-OPEN-MANUAL-SEND': '`manual_send` is legal without a transition in ACTIVE, WAITING_FOR_REPLY, WAITING_FOR_AGENT, HEARTBEAT_SCHEDULED and PAUSED, and restarts the heartbeat.',
   '003-OPEN-TIMER-LEFT': 'PAUSED keeps how much of the timer was left.',
   '003-OPEN-RESUME-QUEUED': 'Resuming a paused QUEUED instance whose turn has come leads to CREATED.',
   '003-OPEN-TAKEOVER': 'The owner typing to the contact on the phone pauses the instance (`owner_takeover`), visibly; it is resumed by command.',

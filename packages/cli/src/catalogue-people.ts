@@ -73,6 +73,10 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
     group: CONVERSATION_GROUP,
     summary: 'Send a message to the contact yourself',
     arguments: [CONVERSATION_ID, { syntax: '<message...>', summary: 'The text' }],
+    options: [
+      ['--reply-to <id>', 'Quote this message; `relay messages` shows the ids'],
+      ['--at <time>', 'Send later, such as "tomorrow 9:00"; it is not part of the transcript'],
+    ],
     load: async () =>
       (await import('./commands/conversations/conversations.ts')).sendToConversationCommand,
   },
@@ -129,6 +133,13 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
+    name: 'suggest',
+    group: 'People',
+    summary: 'Ask the model for a reply to somebody; sends nothing',
+    arguments: [CONTACT_ARGUMENT, { syntax: '[hint...]', summary: 'What you want to say' }],
+    load: async () => (await import('./commands/messages.ts')).suggestReplyCommand,
+  },
+  {
     name: 'grant',
     group: 'People',
     summary: 'Let agents read and answer someone',
@@ -145,6 +156,11 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
         '--quiet <from-to>',
         'Quiet hours without replies, such as 22:00-07:00; an empty value removes them',
       ],
+      [
+        '--suggest',
+        'Suggest replies in the chat that only you can send; for --read without --reply',
+      ],
+      ['--no-suggest', 'Suggest no replies'],
       GROUP_OPTION,
     ],
     load: async () => (await import('./commands/grants.ts')).grantPermissionsCommand,

@@ -267,7 +267,11 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
           { syntax: '<to>', summary: 'Phone number in international form' },
           { syntax: '<text>', summary: 'The text' },
         ],
-        options: [['--key <key>', 'Idempotency key: the same key never sends twice']],
+        options: [
+          ['--reply-to <id>', 'Quote this message; `relay messages` shows the ids'],
+          ['--at <time>', 'Send later, such as "tomorrow 9:00"'],
+          ['--key <key>', 'Idempotency key: the same key never sends twice'],
+        ],
         load: async () => (await import('./commands/messages.ts')).sendMessageCommand,
       },
     ],

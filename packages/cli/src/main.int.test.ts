@@ -41,6 +41,7 @@ describe('without a daemon', () => {
     ['whatsapp', 'disconnect'],
     ['messages'],
     ['messages', 'send', '491701234567', 'Hello'],
+    ['suggest', 'Ana'],
     ['create', '--objective', 'Get a quote', '--contact', '+491701234567'],
     ['list'],
     ['list', '--watch'],

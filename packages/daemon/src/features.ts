@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { openAssistant } from './features/assistant/feature.ts';
 import { createChatSummaryService } from './features/assistant/service.ts';
 import { createAutoReplyAgent } from './features/auto-reply/agent.ts';
+import { createChatDraftService } from './features/auto-reply/drafts.ts';
 import { openAutoReply } from './features/auto-reply/feature.ts';
 import { createImportService } from './features/chat-import/import.ts';
 import { createConversationAgent } from './features/conversations/agent.ts';
@@ -105,6 +106,7 @@ interface FeatureOptions extends Engine {
 
 type ServiceName =
   | 'conversations'
+  | 'drafts'
   | 'send'
   | 'assistant'
   | 'grants'
@@ -305,8 +307,12 @@ export function createFeatures(options: FeatureOptions): Features {
     }),
     services: {
       conversations,
-      send: ({ to, text, key }) =>
-        sendAsOwner({ db, lease, gate }, { to, text, ...(key === null ? {} : { key }) }),
+      drafts: createChatDraftService({
+        ...deps,
+        facts: { pacing: settings.pacing, admins, observer: settings.observer, now },
+        compose: options.compose ?? createAutoReplyAgent(thinking),
+      }),
+      send: (message) => sendAsOwner({ db, lease, gate }, message),
       assistant: assistant.service,
       grants: createGrantService(gated),
       people: createPeopleService({ ...gated, admins }),

@@ -109,6 +109,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
             chat: row.chat_id,
             id: row.message_id,
             body: row.body,
+            quotes: row.quotes,
             sentAt,
           })),
         ),

@@ -48,6 +48,7 @@ interface ChangedOptions {
   readonly persona?: string | null;
   readonly model?: string | null;
   readonly quietHours?: { readonly from: string; readonly to: string } | null;
+  readonly suggest?: true | null;
 }
 
 function parseGrantChanges(options: CommandOptions): GrantChanges {
@@ -63,11 +64,12 @@ function parseGrantChanges(options: CommandOptions): GrantChanges {
   };
 }
 
-function changedOptions({ persona, model, quiet }: CommandOptions): ChangedOptions {
+function changedOptions({ persona, model, quiet, suggest }: CommandOptions): ChangedOptions {
   const text = (given: string) => (given.trim() === '' ? null : given.trim());
   return {
     ...(typeof persona === 'string' ? { persona: text(persona) } : {}),
     ...(typeof model === 'string' ? { model: text(model) } : {}),
+    ...(typeof suggest === 'boolean' ? { suggest: suggest || null } : {}),
     ...(typeof quiet === 'string' ? { quietHours: quietHours(quiet.trim()) } : {}),
   };
 }

@@ -1,11 +1,13 @@
 // `relay messages [contact]`: lists the last messages, oldest first, one line each.
 import type { BufferedMessage } from '@relay/contract/api/whatsapp';
+import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
 import type { OutboxState } from '@relay/contract/outbox/states';
-import { clientOf } from '../api.ts';
+import { clientOf, longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatClock, formatPhone, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
+import { shortScheduleId } from './schedules.ts';
 
 export const listMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const limit = Number(options.limit);
@@ -75,14 +77,72 @@ const SENTENCES: Readonly<Record<OutboxState, string>> = {
 export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const [to = '', text = ''] = args;
   if (text.trim() === '') throw new RelayError('usage', { what: 'The text is empty.' });
+  const { at, replyTo } = options;
+  if (typeof at === 'string') {
+    if (typeof replyTo === 'string' || typeof options.key === 'string') {
+      throw new RelayError('usage', { what: 'Give --at without --reply-to and --key.' });
+    }
+    await sendLater(clientOf(config.home), terminal, { to, text, when: at });
+    return 0;
+  }
   const key = typeof options.key === 'string' ? { 'idempotency-key': options.key } : {};
+  const quote = typeof replyTo === 'string' ? { replyTo } : {};
   const sent = await clientOf(config.home).post('/api/whatsapp/messages', {
-    body: { to, text },
+    body: { to, text, ...quote },
     header: key,
   });
   if (terminal.json) terminal.writeJson(sent);
   else terminal.writeLine(`${SENTENCES[sent.state]} (${toPrintable(sent.messageId)})`);
   return sent.success ? 0 : 1;
+};
+
+/** A schedule with one run: `relay schedule cancel` ends it. */
+export async function sendLater(
+  client: Client,
+  terminal: Terminal,
+  message: { readonly to: string; readonly text: string; readonly when: string },
+): Promise<void> {
+  const preview = await client.post('/api/schedules/preview', { body: message });
+  if (preview.rule.kind !== 'once') {
+    throw new RelayError('usage', {
+      what: `"${message.when}" is not a single time. It means ${preview.words}.`,
+    });
+  }
+  const { rule, zone } = preview;
+  const { to, text } = message;
+  const made = await client.post('/api/schedules', { body: { to, text, rule, zone } });
+  if (terminal.json) terminal.writeJson(made);
+  else {
+    terminal.writeLine(
+      `Scheduled: ${toPrintable(made.words)}. Cancel it with \`relay schedule cancel ${shortScheduleId(made.id)}\`.`,
+    );
+  }
+}
+
+// `relay suggest <contact> [hint…]`: prints the reply that the model drafts for this chat.
+
+export const suggestReplyCommand: RunCommand = async ({ config, terminal, args }) => {
+  const [who = '', ...words] = args;
+  const client = longTimeoutClientOf(config.home);
+  const { chats } = await client.get('/api/chats', { query: { q: who, limit: 10 } });
+  const people = chats.filter(({ kind }) => kind === 'direct');
+  const [chat, other] = people;
+  if (chat === undefined) throw new RelayError('contact_unknown', { who });
+  if (other !== undefined) {
+    const candidates = people.map(({ name }) => name).join(', ');
+    throw new RelayError('contact_ambiguous', { who, candidates });
+  }
+  const hint = words.join(' ').trim();
+  const draft = await client.post('/api/chats/{id}/draft', {
+    path: { id: chat.id },
+    body: hint === '' ? {} : { hint },
+  });
+  if (terminal.json) terminal.writeJson({ chat_id: chat.id, ...draft });
+  else {
+    terminal.writeLine(toPrintable(draft.text));
+    terminal.note('Nothing was sent.');
+  }
+  return 0;
 };
 
 // `relay why <message-id>`: explains in one sentence what happened to a message, or who caused it.

@@ -137,7 +137,7 @@ function answer(home: string, url: URL, body: Record<string, unknown> | null): u
       if (existsSync(join(home, 'refused'))) {
         throw refusalError('hold');
       }
-      change('manual_send', { state: 'ACTIVE' });
+      change('manual_send', { state: found.state === 'PAUSED' ? 'PAUSED' : 'ACTIVE' });
       const said = { role: 'manual', content: String(body?.message), delivery: 'pending' } as const;
       const line = lineOf({ id: String(lines.length + 1), instance_id: id, ...said });
       save(home, 'transcript.json', [...lines, line]);

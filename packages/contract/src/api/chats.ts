@@ -68,6 +68,14 @@ export type ChatsPage = z.infer<typeof chatsPageSchema>;
 export const chatDetailSchema = chatSchema.extend({
   /** Conversations in this chat, newest first. */
   conversations: z.array(relatedInstanceSchema),
+  /** WhatsApp's address, to which a message can be sent; null if none is known. */
+  address: z.string().nullable(),
+  /** The grant allows reading only, and the owner wants suggestions. */
+  suggests: z.boolean(),
+  /** A reply that an agent suggests and only the owner can send, and the message it answers. */
+  suggestion: z
+    .object({ text: z.string(), at: z.iso.datetime(), message_id: z.string().nullable() })
+    .nullable(),
 });
 export type ChatDetail = z.infer<typeof chatDetailSchema>;
 
@@ -84,6 +92,8 @@ const chatMessageSchema = saidSchema.extend({
   quoted: saidSchema.nullable(),
   /** The delivery state of a message that Relay sent. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
+  /** Why it was not sent, if it failed. */
+  failure: z.string().optional(),
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
@@ -120,6 +130,26 @@ export interface ChatReader {
   list(query: ChatsQuery): Promise<ChatsPage>;
   get(id: string): Promise<ChatDetail>;
   messages(id: string, query: ChatMessagesQuery): Promise<ChatMessages>;
+}
+
+// The service that drafts for the owner's composer. Implemented by features/auto-reply; every refusal is a RelayError.
+
+export const draftRequestSchema = z.strictObject({
+  /** What the owner wants to say. */
+  hint: z.string().trim().min(1).max(2_000).optional(),
+});
+export type DraftRequest = z.infer<typeof draftRequestSchema>;
+
+export const chatDraftSchema = z.object({ text: z.string() });
+type ChatDraft = z.infer<typeof chatDraftSchema>;
+
+export const suggestionDismissedSchema = z.object({ dismissed: z.literal(true) });
+
+export interface ChatDraftService {
+  /** Asks the owner's model for the next message of this chat. Sends nothing. */
+  draft(id: string, request: DraftRequest, signal: AbortSignal): Promise<ChatDraft>;
+  /** Hides the suggestion in this chat. */
+  dismissSuggestion(id: string): Promise<void>;
 }
 
 // The service that summarises a chat with the owner's model, without tools. Implemented by features/assistant; every

@@ -101,6 +101,8 @@ export const transcriptLineSchema = z.object({
   queued_until: z.iso.datetime().optional(),
   /** WhatsApp's id of the message; null for a line that is not a message. */
   message_id: z.string().nullable(),
+  /** The message that it replies to; absent if there is none or it is not kept. */
+  quoted: z.object({ from_me: z.boolean(), text: z.string() }).optional(),
 });
 
 const lineId = z.string().regex(/^\d{1,15}$/, 'Must be the id of a line');
@@ -142,6 +144,8 @@ export const createInstanceSchema = z.strictObject({
 export const createInstanceResponseSchema = z.object({ id: z.uuid(), state: instanceStateSchema });
 export const sendMessageSchema = z.strictObject({
   message: boundedText(CONVERSATION_LIMITS.message),
+  /** WhatsApp's id of the message in this chat that it replies to; it is shown as a quote. */
+  replyTo: z.string().min(1).max(128).optional(),
 });
 
 export const listInstancesSchema = z.strictObject({
@@ -197,7 +201,7 @@ export interface ConversationService {
   pause(id: InstanceId): Promise<ConversationInstance>;
   resume(id: InstanceId): Promise<ConversationInstance>;
   /** The same key with the same message sends nothing and returns the existing line. */
-  send(id: InstanceId, message: string, key?: string): Promise<TranscriptLine>;
+  send(id: InstanceId, message: string, key?: string, replyTo?: string): Promise<TranscriptLine>;
 }
 
 // Counts of conversations by state and by turn. Every state and turn is present, with zero if there is none.

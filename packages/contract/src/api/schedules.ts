@@ -80,6 +80,8 @@ export const listSchedulesSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(500),
   /** How many schedules to skip: where the next page begins. */
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  /** Only messages to this chat, by its id. */
+  chat: z.guid().optional(),
 });
 type ScheduleQuery = z.infer<typeof listSchedulesSchema>;
 export type ScheduleFilter = ScheduleQuery['state'];
@@ -87,7 +89,7 @@ export type ScheduleFilter = ScheduleQuery['state'];
 // The schedule service, as routes and commands call it. Implemented by features/schedules; every refusal is a
 // RelayError.
 
-export type SchedulePage = Pick<ScheduleQuery, 'limit' | 'offset'>;
+export type SchedulePage = Pick<ScheduleQuery, 'limit' | 'offset' | 'chat'>;
 
 export interface ScheduleService {
   /** Next run first; past schedules by creation, newest first. */

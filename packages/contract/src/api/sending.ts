@@ -7,6 +7,8 @@ export const sendTextSchema = z.strictObject({
   /** A phone number in international form, or a JID. */
   to: boundedText(128),
   text: boundedText(5_000),
+  /** WhatsApp's id of the message in this chat that it replies to; it is shown as a quote. */
+  replyTo: z.string().min(1).max(128).optional(),
 });
 
 /** Seed 000's `{ success, jid }`, then the delivery state of the message. */
@@ -14,6 +16,8 @@ export const sentTextSchema = z.object({
   /** False once it is certain that the message was not sent. */
   success: z.boolean(),
   jid: z.string(),
+  /** Relay's id of the chat. */
+  chatId: z.string(),
   id: z.string(),
   /** WhatsApp's id of the message. */
   messageId: z.string(),
@@ -48,6 +52,8 @@ export interface OwnerMessage {
   /** The JID of a person or a group. */
   readonly to: string;
   readonly text: string;
+  /** WhatsApp's id of the message in this chat that it replies to. */
+  readonly replyTo?: string;
   /**
    * An idempotency key: a repeated request sends nothing and returns the current delivery state. Refused if recipient
    * or text differ.
@@ -57,6 +63,7 @@ export interface OwnerMessage {
 
 export interface OwnerMessageStatus {
   readonly jid: string;
+  readonly chatId: string;
   readonly id: string;
   readonly messageId: string;
   readonly state: OutboxState;

@@ -202,6 +202,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chats/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the model for the next message of a chat; sends nothing
+         * @description Reads the last messages of the chat, which needs a grant to read or an open conversation. `hint` says what you want to write.
+         */
+        post: operations["draftMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chats/{id}/messages": {
         parameters: {
             query?: never;
@@ -217,6 +237,23 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chats/{id}/suggestion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Dismiss the suggested reply in a chat */
+        delete: operations["dismissSuggestion"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1797,6 +1834,7 @@ export interface components {
             state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
         };
         SentText: {
+            chatId: string;
             id: string;
             jid: string;
             messageId: string;
@@ -1825,6 +1863,10 @@ export interface components {
             message_id: string | null;
             /** Format: date-time */
             queued_until?: string;
+            quoted?: {
+                from_me: boolean;
+                text: string;
+            };
             /** @enum {string} */
             role: "agent" | "contact" | "system" | "manual";
             /** Format: date-time */
@@ -3322,6 +3364,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        address: string | null;
                         contact_id: string | null;
                         conversations: {
                             failure_reason: string | null;
@@ -3354,6 +3397,13 @@ export interface operations {
                         name: string;
                         observed: boolean;
                         phone_number: string | null;
+                        suggestion: {
+                            /** Format: date-time */
+                            at: string;
+                            message_id: string | null;
+                            text: string;
+                        } | null;
+                        suggests: boolean;
                     };
                 };
             };
@@ -3422,6 +3472,144 @@ export interface operations {
             };
         };
     };
+    draftMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    hint?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        text: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     listChatMessages: {
         parameters: {
             query?: {
@@ -3453,6 +3641,7 @@ export interface operations {
                             cursor: string;
                             delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
                             edits: boolean;
+                            failure?: string;
                             forwarded: boolean;
                             label: string | null;
                             message_id: string;
@@ -3478,6 +3667,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    dismissSuggestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        dismissed: true;
+                    };
                 };
             };
             /** @description Unauthorized */
@@ -6240,6 +6517,7 @@ export interface operations {
             content: {
                 "application/json": {
                     message: string;
+                    replyTo?: string;
                 };
             };
         };
@@ -8909,6 +9187,7 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
+                chat?: string;
                 limit?: number;
                 offset?: number;
                 state?: "active" | "done" | "cancelled" | "past" | "all";
@@ -12645,6 +12924,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    replyTo?: string;
                     text: string;
                     to: string;
                 };
@@ -12680,6 +12960,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12789,6 +13078,8 @@ export interface operations {
                                 to: string;
                                 zone?: string;
                             };
+                            /** @enum {boolean} */
+                            suggest?: true;
                         };
                         phoneNumber: string | null;
                         /** @enum {string} */
@@ -12891,6 +13182,8 @@ export interface operations {
                             to: string;
                             zone?: string;
                         };
+                        /** @enum {boolean} */
+                        suggest?: true;
                     };
                     phoneNumber?: string | null;
                     /**
@@ -12928,6 +13221,8 @@ export interface operations {
                                 to: string;
                                 zone?: string;
                             };
+                            /** @enum {boolean} */
+                            suggest?: true;
                         };
                         phoneNumber: string | null;
                         /** @enum {string} */
@@ -13158,6 +13453,7 @@ export interface operations {
                             to: string;
                             zone?: string;
                         } | null;
+                        suggest?: true | null;
                     };
                     /** @enum {string} */
                     replyMode?: "draft" | "auto";
@@ -13191,6 +13487,8 @@ export interface operations {
                                 to: string;
                                 zone?: string;
                             };
+                            /** @enum {boolean} */
+                            suggest?: true;
                         };
                         phoneNumber: string | null;
                         /** @enum {string} */

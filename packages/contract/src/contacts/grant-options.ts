@@ -23,6 +23,8 @@ export const grantOptionsSchema = z.strictObject({
   persona: z.string().trim().min(1).max(2_000).optional(),
   model: z.string().trim().min(1).max(200).optional(),
   quietHours: quietHoursSchema.optional(),
+  /** Suggest replies to a contact who may only be read. A suggestion is shown in the chat; only the owner can send it. */
+  suggest: z.literal(true).optional(),
 });
 export type GrantOptions = z.infer<typeof grantOptionsSchema>;
 
@@ -31,6 +33,7 @@ export const grantOptionsPatchSchema = z.strictObject({
   persona: grantOptionsSchema.shape.persona.nullable(),
   model: grantOptionsSchema.shape.model.nullable(),
   quietHours: grantOptionsSchema.shape.quietHours.nullable(),
+  suggest: grantOptionsSchema.shape.suggest.nullable(),
 });
 type GrantOptionsPatch = z.infer<typeof grantOptionsPatchSchema>;
 

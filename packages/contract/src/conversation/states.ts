@@ -8,7 +8,7 @@ export const STATE_SENTENCES = {
   WAITING_FOR_REPLY: 'The contact has not replied yet.',
   WAITING_FOR_AGENT: 'The contact replied. The agent reads the reply next.',
   HEARTBEAT_SCHEDULED: 'There was no reply in time. The agent is writing a follow-up.',
-  PAUSED: 'Paused. Nothing is sent until you resume it.',
+  PAUSED: 'Paused. The agent sends nothing until you resume it.',
   NEEDS_HUMAN_INTERVENTION: 'Waiting for you: resume it or send a message yourself.',
   COMPLETED: 'The goal was reached.',
   ABANDONED: 'The contact did not reply to the last follow-up.',

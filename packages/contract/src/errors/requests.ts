@@ -158,6 +158,18 @@ export const REQUEST_ERRORS = {
     sentence: 'There is no message whose id starts with {id}.',
     action: 'See the ids with `relay messages`.',
   },
+  reply_to_unknown: {
+    status: 404,
+    exit: 4,
+    sentence: 'This chat has no message with the id {id} to reply to.',
+    action: 'See the ids with `relay messages`.',
+  },
+  nothing_drafted: {
+    status: 502,
+    exit: 1,
+    sentence: 'The model wrote no draft.',
+    action: 'Try again, or type a few words about what to say.',
+  },
   nothing_known: {
     status: 404,
     exit: 4,

@@ -1,4 +1,5 @@
 import { autoReplySchema } from '@relay/contract/settings';
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
 import { type AutoReplySituation, evaluateAutoReply } from './evaluate.ts';
 import { type Cooldown, cooldownNotice, isFirstCooldown, nextCooldown } from './loop-guard.ts';
@@ -19,6 +20,7 @@ const verdict = (over: Partial<AutoReplySituation> = {}, settings = SETTINGS) =>
       conversation: false,
       ownerWrote: false,
       writtenAt: ago(0.01),
+      suggests: false,
       quietHours: null,
       zone: 'UTC',
       cooldown: null,
@@ -28,6 +30,13 @@ const verdict = (over: Partial<AutoReplySituation> = {}, settings = SETTINGS) =>
     },
     settings,
   );
+
+test('composes for a contact who may only be read exactly if the owner wants suggestions', () => {
+  verifies('WRITE-SUGGEST');
+  const grant = { ...GRANT, canReply: false };
+  expect(verdict({ grant })).toEqual({ to: 'skip', reason: 'read_only' });
+  expect(verdict({ grant, suggests: true })).toEqual({ to: 'answer', late: false });
+});
 
 test('answers a message of a contact with a grant to read', () => {
   expect(verdict()).toEqual({ to: 'answer', late: false });

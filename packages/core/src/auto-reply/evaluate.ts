@@ -27,6 +27,8 @@ export interface AutoReplySituation extends ReplyConditions {
   readonly now: Date;
   /** When the message was written. */
   readonly writtenAt: Date;
+  /** The owner wants to see a suggestion where the grant allows reading only. */
+  readonly suggests: boolean;
   /** The contact's own quiet hours, if any. */
   readonly quietHours: QuietHours | null;
   /** The daemon's zone. */
@@ -75,7 +77,9 @@ export function evaluateAutoReply(
   const reason = whyUnneeded(situation);
   if (reason !== null) return { to: 'skip', reason };
   const sends = situation.grant?.canReply === true;
-  if (!sends && !settings.compose_for_read_only) return { to: 'skip', reason: 'read_only' };
+  if (!sends && !situation.suggests && !settings.compose_for_read_only) {
+    return { to: 'skip', reason: 'read_only' };
+  }
   if (isCoolingDown(cooldown, now))
     return { to: 'skip', reason: cooldownAnswerReason(cooldown), until: cooldown.until };
   const hours = situation.quietHours ?? settings.quiet_hours;

@@ -70,8 +70,8 @@ export function grantRecordChange(
   return same ? grantChange(before.grant, after.grant) : 'widen';
 }
 
-const optionsText = ({ persona, model, quietHours }: GrantOptions): string =>
-  JSON.stringify([persona, model, quietHours?.from, quietHours?.to, quietHours?.zone]);
+const optionsText = ({ persona, model, quietHours, suggest }: GrantOptions): string =>
+  JSON.stringify([persona, model, quietHours?.from, quietHours?.to, quietHours?.zone, suggest]);
 
 // Describes a grant, with the same text for the command, the console and the owner's chat.
 
@@ -95,8 +95,9 @@ export function describeGrant(grant: Grant | null): string {
 }
 
 /** One line per option. */
-export function grantOptionLines({ persona, model, quietHours }: GrantOptions): string[] {
+export function grantOptionLines({ persona, model, quietHours, suggest }: GrantOptions): string[] {
   return [
+    ...(suggest === undefined ? [] : ['Suggests replies that only you can send']),
     ...(persona === undefined ? [] : [`Persona: ${persona}`]),
     ...(model === undefined ? [] : [`Model: ${model}`]),
     ...(quietHours === undefined

@@ -163,6 +163,7 @@ export const TRANSITION_TABLE: Readonly<Record<InstanceState, Row>> = {
     ...ALWAYS,
     resume: 'previous',
     cancel: 'FAILED',
+    manual_send: 'stay', // completed: the agent stays paused
   },
   NEEDS_HUMAN_INTERVENTION: {
     ...ALWAYS,

@@ -160,9 +160,10 @@ class Reference {
     return back === 'WAITING_FOR_REPLY' ? this.wait(this.left ?? this.interval) : this.to(back);
   }
   manual_send() {
-    if (this.is('CREATED', 'QUEUED', 'PAUSED')) return false;
+    if (this.is('CREATED', 'QUEUED')) return false;
     this.sent++;
     this.unsent = true;
+    if (this.is('PAUSED') && this.before === 'WAITING_FOR_REPLY') this.left = this.interval;
     if (this.is('NEEDS_HUMAN_INTERVENTION')) this.to('ACTIVE');
     else if (this.is('WAITING_FOR_REPLY')) this.wait(this.interval);
     return true;

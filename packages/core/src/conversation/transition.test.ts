@@ -144,6 +144,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<ConversationEventType, Inst
     messages_acknowledged: 'PAUSED',
     resume: 'ACTIVE',
     cancel: 'FAILED',
+    manual_send: 'PAUSED',
     contact_replies: 'PAUSED',
   },
   NEEDS_HUMAN_INTERVENTION: {
@@ -426,6 +427,30 @@ describe('effects of a transition', () => {
       epoch: 2,
     });
     expect(effects.map((e) => e.kind)).toEqual(['send', 'cancel_timer']);
+  });
+});
+
+describe('the owner writes while the conversation is paused', () => {
+  it('sends the message and stays paused, with the whole interval left after the resume', () => {
+    const waiting = {
+      ...inState('WAITING_FOR_REPLY'),
+      timerDueAt: new Date(NOW.getTime() + 1_000),
+    };
+    const paused = apply(waiting, { type: 'pause' }).instance;
+    expect(paused.timerLeftMs).toBe(1_000);
+    const { instance, effects, steps } = apply(paused, { type: 'manual_send', text: 'x' });
+    expect(steps).toEqual([]);
+    expect(effects).toEqual([{ kind: 'send', role: 'manual', text: 'x', followUp: false }]);
+    expect(instance).toMatchObject({ state: 'PAUSED', previousState: 'WAITING_FOR_REPLY' });
+    expect(instance).toMatchObject({ epoch: paused.epoch, timerLeftMs: 30 * MINUTE });
+  });
+
+  it('starts no turn, whatever the state before the pause', () => {
+    for (const state of ['CREATED', 'QUEUED', 'ACTIVE', 'HEARTBEAT_SCHEDULED'] as const) {
+      const paused = apply(inState(state), { type: 'pause' }).instance;
+      const { effects } = apply(paused, { type: 'manual_send', text: 'x' });
+      expect(effects.map(({ kind }) => kind)).toEqual(['send']);
+    }
   });
 });
 

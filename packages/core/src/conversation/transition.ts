@@ -281,6 +281,10 @@ function scheduled(instance: Instance, delayMs: number, now: Date): Change {
 function manuallySent(instance: Instance, text: string, now: Date): Change {
   const send: ConversationEffect = { kind: 'send', role: 'manual', text, followUp: false };
   const queued = { ...instance, unsent: true };
+  if (instance.state === 'PAUSED' && instance.previousState === 'WAITING_FOR_REPLY') {
+    // After the resume the contact has the whole interval to reply to it.
+    return { instance: { ...queued, timerLeftMs: instance.heartbeat.intervalMs }, effects: [send] };
+  }
   if (instance.state !== 'WAITING_FOR_REPLY') return { instance: queued, effects: [send] };
   const timer = timerFrom(queued, instance.heartbeat.intervalMs, now);
   return { instance: timer.instance, effects: [send, ...timer.effects] };

@@ -85,6 +85,8 @@ export const ANSWER_REASONS = {
 
   /** The grant allows reading but not writing: no answer is sent, and by default none is composed. */
   read_only: unanswered,
+  /** The grant allows reading only, and the owner is shown a suggestion in the chat. */
+  suggested: unanswered,
   /** The model returned no answer. */
   nothing_said: unanswered,
   /** The gate refused the answer; detail: `refusal`. */
@@ -161,6 +163,7 @@ export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
   budget: 'The budget is used up for now.',
   try_again: 'The model could not be reached, so Relay tries again.',
   read_only: 'The grant allows reading only, so nothing was sent.',
+  suggested: 'A reply is suggested in the chat. Nothing was sent.',
   nothing_said: 'The model gave no answer.',
   refused: 'The answer was not allowed.',
   grant_gone: 'The grant was revoked before it was answered.',

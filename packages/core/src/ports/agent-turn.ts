@@ -94,8 +94,10 @@ export interface ReplyContext {
   readonly persona: string | null;
   /** Replaces the primary model. */
   readonly model: string | null;
-  /** Oldest first; the last one is the message to answer. */
+  /** Oldest first; the last one is the message to answer. For a draft it may be the owner's own, or none. */
   readonly lines: readonly ReplyLine[];
+  /** Set if the owner reads the text first, and sends it themselves or not at all. */
+  readonly draft?: ReplyDraft;
 }
 
 export interface ReplyHooks extends TurnHooks {
@@ -103,6 +105,13 @@ export interface ReplyHooks extends TurnHooks {
   onText(text: string): void;
   /** Records what was looked up outside of this chat; awaited before the model sees it. */
   onToolCall(call: ToolCallRecord): Promise<void>;
+}
+
+interface ReplyDraft {
+  /** The goal of the open conversation with the contact. */
+  readonly goal: string | null;
+  /** What the owner wants to say. */
+  readonly hint: string | null;
 }
 
 /** The answer, empty if there is none. May throw. */

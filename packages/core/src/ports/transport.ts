@@ -82,7 +82,16 @@ export interface OutgoingMessage {
   readonly id: MessageId;
   readonly chat: string;
   readonly text: string;
+  readonly quote?: QuotedMessage;
   readonly media?: OutgoingMedia;
+}
+
+/** The message of the same chat that a text replies to. */
+export interface QuotedMessage {
+  readonly id: MessageId;
+  /** The author's address; null if the account itself wrote it. */
+  readonly author: string | null;
+  readonly text: string;
 }
 
 export interface OutgoingMedia {
@@ -138,7 +147,7 @@ export class SendFault extends Error {
 }
 
 /** What was sent under an id, for a recipient's device that requests it again. */
-export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text'> | null>;
+export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text' | 'quote'> | null>;
 
 // The store of a transport: bytes under names that must be durable. What is durable is always a prefix of what was
 // submitted, and a unit is durable as a whole.

@@ -59,7 +59,7 @@ export function openSocket(deps: SocketDeps): WASocket {
     cachedGroupMetadata: async (jid) => groups.get(jid),
     getMessage: async ({ id }) => {
       const sent = id ? await findSent(id as MessageId) : null;
-      return sent ? textContent(sent.text) : undefined;
+      return sent ? textContent(sent, socket.user?.id ?? '') : undefined;
     },
   });
   keys.attach(socket);

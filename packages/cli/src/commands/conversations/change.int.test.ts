@@ -22,7 +22,7 @@ describe('relay pause, resume, cancel and send', () => {
 
   test('report the new state and the next step', async () => {
     expect((await fixture.run('pause', ONE)).out).toBe(
-      '1a2b3c4d with +491701234567 is paused. Nothing is sent until you resume it with `relay resume 1a2b3c4d`.\n',
+      '1a2b3c4d with +491701234567 is paused. The agent sends nothing until you resume it with `relay resume 1a2b3c4d`.\n',
     );
     expect((await fixture.run('resume', ONE)).out).toBe(
       `1a2b3c4d with +491701234567 continues (WAITING_FOR_REPLY). ${STATE_SENTENCES.WAITING_FOR_REPLY} Follow it with \`relay transcript 1a2b3c4d -f\`.\n`,

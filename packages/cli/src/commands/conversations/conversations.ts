@@ -18,6 +18,7 @@ import type { CommandCall, RunCommand } from '../../command.ts';
 import { type DaemonChange, followDaemonChanges } from '../../daemon-events.ts';
 import { reportFailure } from '../../failure.ts';
 import type { Terminal } from '../../terminal.ts';
+import { sendLater } from '../messages.ts';
 import {
   describePossibleCommands,
   formatConversationCard,
@@ -306,34 +307,46 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
 
 // `relay send <id> <message>`: sends the owner's own text in a conversation. It is queued when the command returns.
 
-export const sendToConversationCommand = withReminder(async ({ config, terminal, args }) => {
-  const [given, ...words] = args;
-  const message = parseText(
-    { text: words.join(' '), source: 'The message' },
-    CONVERSATION_LIMITS.message,
-  );
-  const client = clientOf(config.home);
-  const id = await findConversationId(client, given);
-  const path = { id };
-  const line = await explainIllegalTransition(client, id, () =>
-    client.post('/api/instances/{id}/send', { path, body: { message } }),
-  );
-  if (terminal.json) terminal.writeJson(line);
-  else {
-    const instance = await client.get('/api/instances/{id}', { path });
-    terminal.writeLine(
-      `Your message to ${formatConversationContact(instance)} is queued (${instance.state}). ${STATE_SENTENCES[instance.state]} Follow it with \`relay transcript ${shortConversationId(id)} -f\`.`,
+export const sendToConversationCommand = withReminder(
+  async ({ config, terminal, args, options }) => {
+    const [given, ...words] = args;
+    const message = parseText(
+      { text: words.join(' '), source: 'The message' },
+      CONVERSATION_LIMITS.message,
     );
-  }
-  return 0;
-});
+    const client = clientOf(config.home);
+    const id = await findConversationId(client, given);
+    const path = { id };
+    const { at, replyTo } = options;
+    if (typeof at === 'string') {
+      if (typeof replyTo === 'string') {
+        throw new RelayError('usage', { what: 'Give --at without --reply-to.' });
+      }
+      const { target_contact: to } = await client.get('/api/instances/{id}', { path });
+      await sendLater(client, terminal, { to, text: message, when: at });
+      return 0;
+    }
+    const quote = typeof replyTo === 'string' ? { replyTo } : {};
+    const line = await explainIllegalTransition(client, id, () =>
+      client.post('/api/instances/{id}/send', { path, body: { message, ...quote } }),
+    );
+    if (terminal.json) terminal.writeJson(line);
+    else {
+      const instance = await client.get('/api/instances/{id}', { path });
+      terminal.writeLine(
+        `Your message to ${formatConversationContact(instance)} is queued (${instance.state}). ${STATE_SENTENCES[instance.state]} Follow it with \`relay transcript ${shortConversationId(id)} -f\`.`,
+      );
+    }
+    return 0;
+  },
+);
 
 // `relay pause <id…>`: sends nothing and follows up on nothing until the conversation is resumed.
 
 export const pauseConversationsCommand = buildChangeCommand(
   'pause',
   (instance) =>
-    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused. Nothing is sent until you resume it with \`relay resume ${shortConversationId(instance.id)}\`.`,
+    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused. The agent sends nothing until you resume it with \`relay resume ${shortConversationId(instance.id)}\`.`,
 );
 
 // `relay resume <id…>`: continues after a pause, or after the agent asked for the owner.

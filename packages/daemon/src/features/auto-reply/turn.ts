@@ -31,6 +31,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
+import { suggestReply } from './drafts.ts';
 import { enqueueReplies } from './on-message.ts';
 import {
   type AutoReplyDeps,
@@ -162,6 +163,7 @@ async function decideReply(
       ...standing,
       now,
       writtenAt: line.at,
+      suggests: standing.options.suggest === true,
       quietHours: standing.options.quietHours ?? null,
       zone: deps.zone,
       cooldown: cooldownOf(session),
@@ -249,7 +251,10 @@ function finishReply(
     const answer = await appendReply(deps, work, turn, text);
     await finishLine(deps, work, task);
     if (standing.grant?.canReply !== true) {
-      return recordReply(deps, work, task, { reason: 'read_only', detail: { run } });
+      const suggests = standing.options.suggest === true;
+      if (suggests) await suggestReply(deps, work, task.session, answer);
+      const reason = suggests ? 'suggested' : 'read_only';
+      return recordReply(deps, work, task, { reason, detail: { run } });
     }
     const cameOf = await submitReply(deps, work, task.session, {
       answer,

@@ -17,13 +17,18 @@ import { type AccountId, type ChatId, type ContactId, chatId } from '@relay/cont
 import type { StoryChat } from '@relay/core/ledger/story';
 import {
   type IncomingMedia,
+  MARK_KINDS,
   type MessageDetails,
   toReadableMessage,
 } from '@relay/core/messages/message';
 import { type RawBuilder, sql } from 'kysely';
 import { GRANT_SQL, matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { loadChatNames, loadContactNames } from '../../platform/db/names-and-addresses.ts';
+import {
+  CHAT_JID_SQL,
+  loadChatNames,
+  loadContactNames,
+} from '../../platform/db/names-and-addresses.ts';
 
 export function createChatReader(reading: ChatReaderDeps): ChatReader {
   return {
@@ -91,7 +96,11 @@ async function listChats(
 async function readChatDetail(reading: ChatReaderDeps, id: ChatId): Promise<ChatDetail> {
   const [chat] = await toChats(reading, await readChats(reading, sql`c.id = ${id}`, 1));
   if (chat === undefined) throw new RelayError('chat_gone');
-  return { ...chat, conversations: await conversationsIn(reading, id) };
+  return {
+    ...chat,
+    conversations: await conversationsIn(reading, id),
+    ...(await readComposerFacts(reading, id)),
+  };
 }
 
 /** Matches names and numbers; `core` decides what matches. */
@@ -185,6 +194,40 @@ async function conversationsIn(
   return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
 }
 
+interface ComposerRow {
+  address: string | null;
+  suggests: boolean;
+  suggestion: { readonly text: string; readonly at: string; readonly message_id: string } | null;
+}
+
+/** A suggestion is overtaken by any message after the one that it answers, and by any that waits to be sent. */
+async function readComposerFacts(
+  { db, account }: ChatReaderDeps,
+  chat: ChatId,
+): Promise<Pick<ChatDetail, 'address' | 'suggests' | 'suggestion'>> {
+  const { rows } = await sql<ComposerRow>`
+    SELECT ${CHAT_JID_SQL} AS address,
+      EXISTS (SELECT FROM grants g WHERE g.account_id = c.account_id AND g.contact_id = c.contact_id
+        AND g.can_read AND NOT g.can_reply AND (g.options->>'suggest')::boolean) AS suggests, (
+      SELECT json_build_object('text', m.content, 'at', m.at, 'message_id', a.message_id)
+      FROM sessions s
+        JOIN session_messages m ON m.account_id = s.account_id AND m.session_id = s.id AND m.suggested
+        JOIN session_messages a ON a.account_id = m.account_id AND a.session_id = m.session_id AND a.id = m.answers
+      WHERE s.account_id = c.account_id AND s.kind = 'auto_reply' AND s.chat_id = c.id
+        AND NOT EXISTS (SELECT FROM messages n WHERE n.account_id = c.account_id AND n.chat_id = c.id
+          AND n.sent_at >= a.at AND n.message_id <> a.message_id AND n.kind <> ALL(${[...MARK_KINDS]}::text[]))
+        AND NOT EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
+          AND o.created_at > m.at AND o.state <> 'failed')
+      LIMIT 1) AS suggestion
+    FROM chats c WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(db);
+  const { address = null, suggests = false, suggestion = null } = rows[0] ?? {};
+  return {
+    address,
+    suggests,
+    suggestion: suggestion && { ...suggestion, at: new Date(suggestion.at).toISOString() },
+  };
+}
+
 // Reads the messages of one chat in pages by key: a position is the time and number of a message. So a page costs the
 // same at the end of a chat as 100,000 messages earlier, and new messages do not shift pages.
 
@@ -193,6 +236,7 @@ interface ChatMessageRow extends MessageTextRow {
   cursor: string;
   message_id: string;
   delivery: ChatMessage['delivery'];
+  failure: string | null;
   quoted: MessageTextRow | null;
 }
 
@@ -240,16 +284,61 @@ async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQue
   const { rows } = await sql<ChatMessageRow>`
     WITH page AS MATERIALIZED (${pageKeys(account, chat, asked)})
     SELECT ${MESSAGE_TEXT_COLUMNS}, m.sent_at AS at, ${CURSOR_SQL} AS cursor, m.message_id, o.state AS delivery,
-      (${quotedMessageSql(account)}) AS quoted
+      NULL AS failure, (${quotedMessageSql(account)}) AS quoted
     FROM page JOIN messages m ON m.account_id = ${account} AND m.sent_at = page.sent_at AND m.id = page.id ${OUTBOX_JOINS}
     ORDER BY m.sent_at, m.id`.execute(db);
   const more = rows.length > asked.limit;
   // One extra row shows that there are more; it is at the far end and is dropped.
-  const kept = !more ? rows : asked.way === 'before' ? rows.slice(1) : rows.slice(0, -1);
+  const stored = !more ? rows : asked.way === 'before' ? rows.slice(1) : rows.slice(0, -1);
+  const beyond = asked.place === null ? null : placeTime(asked.place);
+  const unsent = await readUnsent(
+    db,
+    account,
+    chat,
+    asked.way === 'before'
+      ? { from: more ? (stored[0]?.at ?? null) : null, until: beyond }
+      : { from: beyond, until: more ? (stored.at(-1)?.at ?? null) : null },
+  );
+  const kept =
+    unsent.length === 0
+      ? stored
+      : [...stored, ...unsent].sort((a, b) => a.at.getTime() - b.at.getTime());
   const all = kept.flatMap((row) => (row.quoted === null ? [row] : [row, row.quoted]));
   const names = await loadContactNames(db, account, sendersOf(all));
   return { messages: kept.map((row) => toMessage(row, names)), more };
 }
+
+/** Messages of Relay that WhatsApp has not accepted, and the owner's own that failed, at the time of their request. */
+async function readUnsent(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  { from, until }: { readonly from: Date | null; readonly until: Date | null },
+): Promise<ChatMessageRow[]> {
+  const { rows } = await sql<ChatMessageRow>`
+    SELECT 'conversation' AS kind, o.body, NULL AS media, NULL AS details, true AS from_me, NULL AS sender_id,
+      NULL AS sender_name, permit.actor, token.name AS program, o.created_at AS at,
+      (extract(epoch FROM o.created_at) * 1000000)::bigint || '_' || o.seq AS cursor, o.message_id,
+      o.state AS delivery, o.failure, (SELECT json_build_object('kind', q.kind, 'body', left(q.body, 300),
+        'media', q.media, 'details', q.details, 'from_me', q.from_me, 'sender_id', q.sender_id,
+        'sender_name', q.sender_name, 'actor', null, 'program', null)
+      FROM message_keys k JOIN messages q ON q.account_id = k.account_id AND q.sent_at = k.sent_at AND q.id = k.id
+      WHERE k.account_id = o.account_id AND k.message_id = o.quotes AND k.chat_id = o.chat_id LIMIT 1) AS quoted
+    FROM outbox o JOIN permits permit ON permit.account_id = o.account_id AND permit.id = o.permit_id
+      LEFT JOIN tokens token ON token.account_id = permit.account_id AND permit.actor = 'token:' || token.id
+    WHERE o.account_id = ${account} AND o.chat_id = ${chat}
+      AND (o.state IN ('pending', 'unknown') OR (o.state = 'failed' AND permit.actor = 'owner'))
+      AND o.created_at >= coalesce(${from}::timestamptz, '-infinity')
+      AND o.created_at < coalesce(${until}::timestamptz, 'infinity')
+      AND NOT EXISTS (SELECT FROM message_keys s
+        WHERE s.account_id = o.account_id AND s.message_id = o.message_id AND s.chat_id = o.chat_id)
+    ORDER BY o.seq DESC LIMIT ${MAX_UNSENT}`.execute(db);
+  return rows.reverse();
+}
+
+const MAX_UNSENT = 200;
+
+const placeTime = ({ micros }: PagePosition): Date => new Date(Math.floor(Number(micros) / 1_000));
 
 const CURSOR_SQL = sql<string>`(extract(epoch FROM m.sent_at) * 1000000)::bigint || '_' || m.id`;
 
@@ -304,6 +393,7 @@ function toMessage(row: ChatMessageRow, names: Parameters<typeof toReadableText>
     forwarded: row.details?.forwarded === true,
     quoted: row.quoted === null ? null : toReadableText(row.quoted, names),
     delivery: row.delivery,
+    ...(row.failure === null ? {} : { failure: row.failure }),
   };
 }
 

@@ -218,6 +218,26 @@ test('handles a reply and a heartbeat at the same moment one after the other', a
   expect(overlaps).toBeLessThanOrEqual(ids.length);
 });
 
+test('sends the owner’s message while paused, adds it to the transcript and lets no agent write', async () => {
+  verifies('003-OPEN-MANUAL-SEND', 'WRITE-COMPOSER');
+  const id = await waiting();
+  await service.pause(id);
+  const turns = harness.turns.length;
+  const line = await service.send(id, 'Mine');
+  expect(line).toMatchObject({ role: 'manual', content: 'Mine', delivery: 'pending' });
+  expect(await state(id)).toBe('PAUSED');
+  expect((await lines(id)).at(-1)).toBe('manual: Mine');
+  const [permit] = await sql(
+    "SELECT p.actor, o.state FROM outbox o JOIN permits p ON p.id = o.permit_id WHERE o.body = 'Mine' AND o.instance_id = $1",
+    [id],
+  );
+  expect(permit).toMatchObject({ actor: 'owner' });
+  await harness.quiet();
+  expect(harness.turns).toHaveLength(turns);
+  await service.resume(id);
+  await reaches(id, 'WAITING_FOR_REPLY');
+});
+
 test('restarts the timer and changes no state when the owner sends a message by hand', async () => {
   verifies('003-OPEN-MANUAL-SEND');
   const id = await waiting();

@@ -28,6 +28,7 @@ import type {
   ApprovedMessage,
 } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import { requireQuotable } from '../../pipeline/gate/send-as-owner.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
@@ -101,10 +102,12 @@ export function createConversationService(deps: ConversationDeps): ConversationS
           }))
         ).row,
       ),
-    send: async (id, message, key) => {
-      const send = (work: UnitOfWork) => sendByHand(deps, work, id, message);
+    send: async (id, message, key, replyTo) => {
+      const send = (work: UnitOfWork) => sendByHand(deps, work, id, message, replyTo);
       const said = await transaction(deps, (work) =>
-        key === undefined ? send(work) : sendByHandOnce(deps, work, { id, message, key }, send),
+        key === undefined
+          ? send(work)
+          : sendByHandOnce(deps, work, { id, message, replyTo, key }, send),
       );
       if (said instanceof RelayError) throw said;
       return toTranscriptLine(said);
@@ -118,10 +121,16 @@ async function sendByHand(
   work: UnitOfWork,
   id: InstanceId,
   message: string,
+  replyTo: string | undefined,
 ): Promise<TranscriptLineRow | RelayError> {
   const row = await lockInstance(work.tx, deps.lease, id);
   const text = toStorableText(message);
-  const speech = { role: 'manual', text, followUp: false } as const;
+  const { account } = deps.lease;
+  const quotes =
+    replyTo === undefined
+      ? {}
+      : { quotes: await requireQuotable(work.tx, account, row.chat_id, replyTo) };
+  const speech = { role: 'manual', text, followUp: false, ...quotes } as const;
   const evaluated = await evaluateText(deps, work, row, speech);
   const { outcome, reason } = evaluated.decision;
   if (outcome !== 'allow' && legalEvents(row.state).includes('manual_send')) {
@@ -191,20 +200,25 @@ async function readTransitions(
 interface KeyedSend {
   readonly id: InstanceId;
   readonly message: string;
+  readonly replyTo: string | undefined;
   readonly key: string;
 }
 
 async function sendByHandOnce(
   { lease: { account } }: ConversationDeps,
   work: UnitOfWork,
-  { id, message, key }: KeyedSend,
+  { id, message, replyTo, key }: KeyedSend,
   send: (work: UnitOfWork) => Promise<TranscriptLineRow | RelayError>,
 ): Promise<TranscriptLineRow | RelayError> {
   const asked = {
     account,
     actor: actorName({ kind: 'owner' }),
     key,
-    hash: createHash('sha256').update(`send_by_hand\n${id}\n${message}`).digest(),
+    hash: createHash('sha256')
+      .update(
+        `send_by_hand\n${id}\n${replyTo === undefined ? '' : `reply to ${replyTo}\n`}${message}`,
+      )
+      .digest(),
   };
   const before = (await claimIdempotencyKey(work.tx, asked)) as { readonly line: number } | null;
   if (before !== null) {

@@ -8,6 +8,7 @@ import { STATE_SENTENCES, UNSENT_SENTENCES } from '@relay/contract/conversation/
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, InstanceId } from '@relay/contract/ids';
 import type { Instance, StateStep } from '@relay/core/conversation/transition';
+import { type StoredMessageContent, toReadableMessage } from '@relay/core/messages/message';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -177,12 +178,34 @@ export const selectTranscript = (db: Db, account: AccountId, id: InstanceId) =>
     )
     .selectAll('m')
     .select(['o.state as delivery', 'o.message_id as sent_id'])
+    .select(quotedInLineSql(account, id).as('quoted'))
     .where('m.account_id', '=', account)
     .where('m.instance_id', '=', id);
 
+interface QuotedLine extends StoredMessageContent {
+  readonly from_me: boolean;
+}
+
+/** The message that a line of ours or of the contact replies to; for `instance_messages m` and `outbox o`. */
+const quotedInLineSql = (account: AccountId, id: InstanceId) => sql<QuotedLine | null>`(
+  SELECT json_build_object('from_me', q.from_me, 'kind', q.kind, 'body', left(q.body, 300), 'media', q.media,
+    'details', q.details)
+  FROM message_keys k JOIN messages q ON q.account_id = k.account_id AND q.sent_at = k.sent_at AND q.id = k.id
+  WHERE k.account_id = ${account} AND k.chat_id = (SELECT chat_id FROM instances WHERE account_id = ${account} AND id = ${id})
+    AND k.message_id = coalesce(o.quotes, (SELECT s.quoted_id FROM message_keys t
+      JOIN messages s ON s.account_id = t.account_id AND s.sent_at = t.sent_at AND s.id = t.id
+      WHERE m.role = 'contact' AND t.account_id = ${account} AND t.message_id = m.message_id
+        AND t.chat_id = k.chat_id LIMIT 1))
+  LIMIT 1)`;
+
 /** A line with its outbox message. A line that was just written has no delivery state yet; its message is pending. */
 export type TranscriptLineRow = InstanceMessageRow &
-  Partial<Pick<TranscriptLine, 'delivery'> & { readonly sent_id: string | null }>;
+  Partial<
+    Pick<TranscriptLine, 'delivery'> & {
+      readonly sent_id: string | null;
+      readonly quoted: QuotedLine | null;
+    }
+  >;
 
 export function toTranscriptLine(row: TranscriptLineRow): TranscriptLine {
   return {
@@ -193,7 +216,13 @@ export function toTranscriptLine(row: TranscriptLineRow): TranscriptLine {
     timestamp: row.at.toISOString(),
     delivery: row.outbox_id === null ? null : (row.delivery ?? 'pending'),
     message_id: row.message_id ?? row.sent_id ?? null,
+    ...(row.quoted ? { quoted: describeQuoted(row.quoted) } : {}),
   };
+}
+
+function describeQuoted(quoted: QuotedLine) {
+  const { label, text } = toReadableMessage(quoted);
+  return { from_me: quoted.from_me, text: text || (label ?? '') };
 }
 
 export function toApiTransition(row: Selectable<Tables['instance_transitions']>): StateTransition {

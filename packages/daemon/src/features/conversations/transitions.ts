@@ -9,7 +9,7 @@ import {
   WAITS_FOR_APPROVAL,
 } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
-import type { InstanceId } from '@relay/contract/ids';
+import type { InstanceId, MessageId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
 import {
   type ConversationEffect,
@@ -342,7 +342,10 @@ export async function lockContact(
 // Messages of a conversation pass the gate under the conversation's own grant and are added to the transcript. All
 // texts of a turn are decided before any of them is submitted.
 
-type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'>;
+type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'> & {
+  /** The message that the owner replies to. */
+  readonly quotes?: MessageId;
+};
 
 async function sendInConversation(
   deps: ConversationDeps,
@@ -372,14 +375,20 @@ export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
-  { role, text, followUp }: OutgoingText,
+  { role, text, followUp, quotes }: OutgoingText,
   context: Pick<SubmitContext, 'run' | 'earlierInTurn'> = {},
 ): Promise<EvaluatedProposal> {
   const actor: Actor =
     role === 'manual'
       ? { kind: 'owner' }
       : { kind: 'conversation', instance: row.id, chat: row.chat_id };
-  const proposal = { kind: 'send_message', chat: row.chat_id, text, followUp } as const;
+  const proposal = {
+    kind: 'send_message',
+    chat: row.chat_id,
+    text,
+    followUp,
+    ...(quotes === undefined ? {} : { quotes }),
+  } as const;
   return deps.gate.evaluate(work.tx, actor, proposal, {
     conversation: {
       instance: row.id,

@@ -176,7 +176,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   outbox: {
     goes: 'with the chat, by eraseOutgoing',
     words: 'body media failure idempotency_key',
-    ids: 'id permit_id chat_id instance_id message_id',
+    ids: 'id permit_id chat_id instance_id message_id quotes',
     plain:
       'account_id seq state attempts not_before created_at sent_at delivered_at read_at attempted_at in_doubt unknown_since told_at first_contact',
   },
@@ -216,7 +216,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: 'with the session, by foreign key; what the assistant made of it, by eraseAnswers',
     words: 'content',
     ids: 'session_id run_id message_id outbox_id approval_id',
-    plain: 'account_id id role at waiting answers command untrusted',
+    plain: 'account_id id role at waiting answers command untrusted suggested',
   },
   runs: {
     goes: 'with the session or the conversation, by foreign key',

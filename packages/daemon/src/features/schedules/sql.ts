@@ -100,7 +100,7 @@ export async function listSchedules(
   db: Db,
   account: AccountId,
   which: { readonly state: ScheduleFilter } | { readonly id: ScheduleId },
-  { limit, offset }: SchedulePage = { limit: SCHEDULE_PAGE, offset: 0 },
+  { limit, offset, chat }: SchedulePage = { limit: SCHEDULE_PAGE, offset: 0 },
 ): Promise<Schedule[]> {
   const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
   const { rows } = await sql<ListedScheduleRow>`
@@ -115,7 +115,7 @@ export async function listSchedules(
         WHERE r.account_id = s.account_id AND r.schedule_id = s.id
         ORDER BY r.due_at DESC LIMIT 1) r) AS last
     FROM schedules s ${CHAT_OF}
-    WHERE s.account_id = ${account} AND ${wanted}
+    WHERE s.account_id = ${account} AND ${wanted} AND ${chat === undefined ? sql`true` : sql`s.chat_id = ${chat}`}
     ORDER BY s.next_at NULLS LAST, s.created_at DESC, s.id LIMIT ${limit} OFFSET ${offset}`.execute(
     db,
   );

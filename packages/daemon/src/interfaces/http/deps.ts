@@ -5,7 +5,7 @@ import type { ActivityReader } from '@relay/contract/api/activity';
 import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
 import type { AssistantService } from '@relay/contract/api/assistant';
 import type { ArchiveImportReport, BackupService } from '@relay/contract/api/backups';
-import type { ChatReader } from '@relay/contract/api/chats';
+import type { ChatDraftService, ChatReader } from '@relay/contract/api/chats';
 import type { ContactService, GrantService } from '@relay/contract/api/contacts';
 import type {
   ClientTokens,
@@ -63,6 +63,7 @@ export interface HttpDeps {
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
   readonly chats: ChatReader;
+  readonly drafts: ChatDraftService;
   readonly ledger: LedgerReader;
   readonly activity: ActivityReader;
   /** Sends a message as the owner. */

@@ -312,7 +312,7 @@ async function permitMessage(
   message: MessageToSend,
   { permit: id, row, actor, instance, approval, run, schedule, firstContact }: PermitDetails,
 ): Promise<OutboxMessage> {
-  const { kind: intent, chat, text: body, key = null } = message;
+  const { kind: intent, chat, text: body, quotes = null, key = null } = message;
   const hash = contentHash(message);
   const { instance_epoch: epoch, last_line } = row.also;
   const after = message.followUp === true ? last_line : null;
@@ -345,6 +345,7 @@ async function permitMessage(
   return putMessage(tx, minted, [written, ...(row.sealing === null ? [] : [row.sealing])], {
     ...put,
     body,
+    quotes,
     firstContact,
     key,
   });

@@ -4,7 +4,7 @@
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
-import type { ApprovalId, ChatId, ScheduleId } from '@relay/contract/ids';
+import type { ApprovalId, ChatId, MessageId, ScheduleId } from '@relay/contract/ids';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import type { Grant, GrantChange } from '@relay/core/contacts/grants';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
@@ -14,6 +14,8 @@ export interface MessageToSend {
   readonly kind: 'send_message';
   readonly chat: ChatId;
   readonly text: string;
+  /** The message of this chat that it replies to. */
+  readonly quotes?: MessageId;
   /** The sender's idempotency key; look it up before submitting. */
   readonly key?: string;
   /** Not sent if the contact has written meanwhile. */

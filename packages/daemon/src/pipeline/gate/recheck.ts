@@ -97,7 +97,7 @@ function judge(
   { isTooOld, ...asked }: GroupAnswerFacts,
 ): RecheckVerdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
-  const hash = contentHash({ chat: row.chat_id, text: row.body });
+  const hash = contentHash({ chat: row.chat_id, text: row.body, quotes: row.quotes });
   if (permit.hash !== hash) return lost('altered', ALTERED);
   if (!permit.isSigned) return lost('forged', FORGED);
   const isApproved = permit.approval_id !== null;

@@ -6,6 +6,7 @@ import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids
 import type { OutboxState } from '@relay/contract/outbox/states';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { refusalError } from '@relay/core/policy/reasons';
+import { sql } from 'kysely';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -25,6 +26,8 @@ export interface MessageFromOwner {
   /** A number, or the address of a person or a group. */
   readonly to: string;
   readonly text: string;
+  /** WhatsApp's id of the message in the same chat that it replies to. */
+  readonly replyTo?: string;
   /** The same key with the same message returns the result of the first call. */
   readonly key?: string;
 }
@@ -33,6 +36,7 @@ interface SentOwnerMessage {
   readonly id: OutboxId;
   readonly messageId: MessageId;
   readonly jid: string;
+  readonly chatId: ChatId;
   readonly state: OutboxState;
 }
 
@@ -42,26 +46,46 @@ export async function sendAsOwner(
 ): Promise<SentOwnerMessage> {
   const { lease } = deps;
   const { account } = lease;
-  const { to, text, key } = message;
-  const { decision, put, jid } = await deps.gate.withNumberCheck((check) =>
+  const { to, text, replyTo, key } = message;
+  const { decision, put, jid, chat } = await deps.gate.withNumberCheck((check) =>
     transaction(deps, async ({ tx }) => {
       const chat = await findOrMakeChat(tx, account, to);
       const jid = await loadChatAddress(tx, account, chat);
-      const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });
-      if (known !== null) return { decision: null, put: known, jid };
+      const quotes =
+        replyTo === undefined ? {} : { quotes: await requireQuotable(tx, account, chat, replyTo) };
+      const known =
+        key === undefined ? null : await findByKey(tx, account, key, { chat, text, ...quotes });
+      if (known !== null) return { decision: null, put: known, jid, chat };
       const submitted = await deps.gate.submit(
         tx,
         { kind: 'owner' },
-        { kind: 'send_message', chat, text, ...(key === undefined ? {} : { key }) },
+        { kind: 'send_message', chat, text, ...quotes, ...(key === undefined ? {} : { key }) },
         check,
       );
-      return { decision: submitted.decision, put: submitted.message, jid };
+      return { decision: submitted.decision, put: submitted.message, jid, chat };
     }),
   );
   if (put === null || jid === null) throw refusalError(decision?.reason ?? 'unknown_chat');
   deps.gate.wakeOutbox();
-  return { ...put, jid };
+  return { ...put, jid, chatId: chat };
 }
+
+/** A reply can quote only a stored message of the chat that it is sent to, by its id or the only one that begins so. */
+export async function requireQuotable(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  id: string,
+): Promise<MessageId> {
+  const { rows } = await sql<{ id: MessageId }>`SELECT message_id AS id FROM message_keys
+    WHERE account_id = ${account} AND chat_id = ${chat} AND message_id LIKE ${`${escapeLike(id)}%`}
+    GROUP BY message_id ORDER BY message_id <> ${id} LIMIT 2`.execute(tx);
+  const [found, other] = rows;
+  if (found === undefined || (other !== undefined && found.id !== id)) throw new RelayError('reply_to_unknown', { id });
+  return found.id;
+}
+
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 // Resolves an address: a number as people write it, or WhatsApp's address of a person or a group. Contact and chat are
 // found or created in the caller's transaction; concurrent calls create only one.

@@ -1,8 +1,12 @@
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { sql as statement } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendLedger } from '../../platform/db/ledger.ts';
+import { findReady } from '../outbox/claim.ts';
+import { findSent } from '../outbox/outbox.ts';
+import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send-as-owner.ts';
 
 const { conversations, sql, account } = await freshDaemonHarness();
@@ -47,6 +51,83 @@ test('creates one contact and one chat for twenty concurrent messages to a new n
 
 test('refuses a text with a character that cannot be sent', async () => {
   await expect(send('+49 151 6660000', 'a\0b')).rejects.toThrow('cannot be sent');
+});
+
+describe('a reply to a message', () => {
+  const ANA = '+49 151 7770000';
+
+  async function received(id: string, body: string): Promise<void> {
+    const { chatId } = await send(ANA, `before ${id}`);
+    await sql('SELECT ensure_message_month(now())');
+    const [row] = await sql<{ id: number; at: Date; who: string }>(
+      `INSERT INTO messages (account_id, sent_at, chat_id, sender_id, from_me, message_id, kind, body, sender_address)
+       SELECT account_id, date_trunc('second', now()), id, contact_id, false, $3, 'conversation', $4, '491517770000:4@s.whatsapp.net'
+       FROM chats WHERE account_id = $1 AND id = $2 RETURNING id, sent_at AS at, sender_id AS who`,
+      [account, chatId, id, body],
+    );
+    await sql(
+      `INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [account, chatId, row?.who, id, row?.id, row?.at],
+    );
+  }
+
+  test('is queued with what it quotes, found by the beginning of the id', async () => {
+    verifies('WRITE-QUOTE');
+    await received('3EB0AAAA01', 'At eight?');
+    const sent = await sendAsOwner(conversations, { to: ANA, text: 'Yes', replyTo: '3EB0AAAA' });
+    const [row] = await sql('SELECT quotes FROM outbox WHERE id = $1', [sent.id]);
+    expect(row).toEqual({ quotes: '3EB0AAAA01' });
+    expect(await findSent(conversations.db, account, sent.messageId)).toEqual({
+      text: 'Yes',
+      quote: { id: '3EB0AAAA01', author: '491517770000:4@s.whatsapp.net', text: 'At eight?' },
+    });
+  });
+
+  test('is refused if its chat has no such message', async () => {
+    await received('3EB0BBBB01', 'Mine alone');
+    const other = { to: '+49 151 8880000', text: 'Yes', replyTo: '3EB0BBBB01' };
+    await expect(sendAsOwner(conversations, other)).rejects.toMatchObject({
+      code: 'reply_to_unknown',
+    });
+    await expect(
+      sendAsOwner(conversations, { to: ANA, text: 'Yes', replyTo: '%' }),
+    ).rejects.toMatchObject({ code: 'reply_to_unknown' });
+  });
+
+  test('refuses the key of the same text that quoted something else', async () => {
+    await received('3EB0CCCC01', 'At nine?');
+    const message = { to: ANA, text: 'Yes', replyTo: '3EB0CCCC01', key: 'reply-1' };
+    const first = await sendAsOwner(conversations, message);
+    expect(await sendAsOwner(conversations, message)).toEqual(first);
+    await expect(
+      sendAsOwner(conversations, { to: ANA, text: 'Yes', key: 'reply-1' }),
+    ).rejects.toMatchObject({ code: 'key_reused' });
+  });
+
+  test('is not sent if another message was quoted after it was allowed', async () => {
+    await received('3EB0DDDD01', 'Lunch?');
+    await received('3EB0DDDD02', 'Lend me 1,000?');
+    const { id } = await sendAsOwner(conversations, {
+      to: ANA,
+      text: 'Yes!',
+      replyTo: '3EB0DDDD01',
+    });
+    await sql("UPDATE outbox SET quotes = '3EB0DDDD02' WHERE id = $1", [id]);
+    const { db, lease } = conversations;
+    const verdicts = await db.transaction().execute(async (tx) => {
+      const ready = await findReady(tx, lease.account, {
+        now: new Date(),
+        room: 100,
+        inFlight: [],
+        firstContacts: 'open',
+        reconciled: true,
+        horizon: new Date(0),
+      });
+      const row = ready.filter((one) => one.id === id);
+      return recheckPermits(lease.account, { pacing: conversations.settings.pacing })(tx, row);
+    });
+    expect(verdicts).toEqual([expect.objectContaining({ verdict: 'stop', reason: 'altered' })]);
+  });
 });
 
 test('records a refusal with its reason and queues nothing', async () => {

@@ -30,6 +30,7 @@ import {
   type DeliveryUpdate,
   recordStops,
 } from './delivery-updates.ts';
+import { type QuotedRow, quotedSql } from './outbox.ts';
 import { readFreezes } from './sending-health.ts';
 
 /** Whether each message is still permitted, in the given order. */
@@ -248,6 +249,9 @@ export interface ReadyRow {
   readonly instance_id: InstanceId | null;
   readonly message_id: MessageId;
   readonly body: string;
+  readonly quotes: MessageId | null;
+  /** Null if it quotes nothing, or what it quotes is not kept. */
+  readonly quoted: QuotedRow | null;
   readonly state: Extract<OutboxState, 'pending' | 'unknown'>;
   readonly first_contact: boolean;
   /** Null for a contact without any address. */
@@ -293,7 +297,8 @@ export async function findReady(
     AND ${mayOpen(row)})`;
   const [o, e] = [sql.ref('o'), sql.ref('e')];
   const { rows } = await sql<ReadyRow>`
-    SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.state,
+    SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.quotes, o.state,
+      ${quotedSql(o)} AS quoted,
       ${isFirstContactSql(o)} AS first_contact, ${CHAT_JID_SQL} AS address, ${isUnchecked(o, sql.ref('c'))} AS unchecked
     FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (

@@ -29,6 +29,7 @@ import {
   type OutboxTarget,
   reconcileDoubtful,
 } from './delivery-updates.ts';
+import { quoteOf } from './outbox.ts';
 import { recordFreeze, recordTimeLock } from './sending-health.ts';
 
 export interface DelivererOptions extends ClaimOptions {
@@ -255,7 +256,12 @@ export class Deliverer {
 
   async #attempt(row: ReadyRow): Promise<void> {
     const { transport, delivery } = this.#options;
-    const message = { id: row.message_id, chat: row.address ?? '', text: row.body };
+    const message = {
+      id: row.message_id,
+      chat: row.address ?? '',
+      text: row.body,
+      ...quoteOf(row.quoted),
+    };
     const fault = await sendWithTimeout(transport.send(message), delivery.answer_within_ms);
     await this.#outcomes.add(this.#answer(row, fault));
   }

@@ -137,6 +137,8 @@ interface SentMessage {
   readonly chat: ChatId;
   readonly id: MessageId;
   readonly body: string;
+  /** The message that it replies to. */
+  readonly quotes?: MessageId | null;
   readonly sentAt: Date;
 }
 
@@ -156,14 +158,14 @@ export async function recordSent(
   await putMessages(
     tx,
     account,
-    sent.map(({ chat, id, body, sentAt }) => ({
+    sent.map(({ chat, id, body, quotes = null, sentAt }) => ({
       chat,
       sender: null,
       id,
       sentAt,
       kind: 'conversation',
       body: toStorableText(body),
-      quotedId: null,
+      quotedId: quotes,
       media: null,
       isLate: false,
       source: 'relay',

@@ -120,12 +120,20 @@ export const permitFacts = (permit: PermitFacts): readonly Fact[] =>
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export const contentHash = ({ chat, text }: { readonly chat: ChatId; readonly text: string }) =>
-  sha256(`${chat}\n${text}`);
+export interface HashedContent {
+  readonly chat: ChatId;
+  readonly text: string;
+  /** WhatsApp's id of the message that it replies to. */
+  readonly quotes?: string | null;
+}
+
+/** A chat's id never begins with a word, so that a reply and a plain text cannot have the same hash. */
+export const contentHash = ({ chat, text, quotes = null }: HashedContent) =>
+  sha256(quotes === null ? `${chat}\n${text}` : `reply\n${quotes}\n${chat}\n${text}`);
 
 /** What the owner is asked to approve, as `approvals.intent` holds it. */
 export type ApprovableIntent =
-  | { readonly kind: 'send_message'; readonly chat: ChatId; readonly text: string }
+  | ({ readonly kind: 'send_message' } & HashedContent)
   | { readonly kind: 'create_conversation'; readonly chat: ChatId; readonly request: unknown }
   | {
       readonly kind: 'schedule_message' | 'cancel_schedule' | 'manage_grant';

@@ -236,6 +236,8 @@ export interface Tables {
     answers: number | null;
     outbox_id: OutboxId | null;
     approval_id: ApprovalId | null;
+    /** Shown to the owner as a suggestion; never sent. */
+    suggested: Generated<boolean>;
   };
   schedules: {
     account_id: AccountId;
@@ -313,6 +315,7 @@ export interface Tables {
     instance_id: InstanceId | null;
     message_id: MessageId;
     body: string;
+    quotes: MessageId | null;
     state: Generated<OutboxState>;
     attempts: Generated<number>;
     /** Null: not before it has been reconciled. */

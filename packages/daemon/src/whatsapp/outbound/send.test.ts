@@ -2,7 +2,7 @@ import type { MessageId } from '@relay/contract/ids';
 import type { OutgoingMessage } from '@relay/core/ports/transport';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';
-import { AckWaiters, sendOverSocket, watchEncryption } from './send.ts';
+import { AckWaiters, sendOverSocket, textContent, watchEncryption } from './send.ts';
 
 const BOB = '100000000000002@lid';
 const OWN = ['15550000001', '100000000000001'];
@@ -32,6 +32,31 @@ function staged(relay: (encrypt: Encrypt) => Promise<void>) {
 
 const never = () => new Promise<void>(() => undefined);
 const boom = (statusCode: number) => Object.assign(new Error('x'), { output: { statusCode } });
+
+describe('the content of a text', () => {
+  test('quotes the message that it replies to, by its author without a device', () => {
+    const quote = { id: 'Q1' as MessageId, author: '15550000002:7@s.whatsapp.net', text: 'At 8?' };
+    const content = textContent({ text: 'Yes', quote }, '15550000001:3@s.whatsapp.net');
+    expect(content).toEqual({
+      extendedTextMessage: {
+        text: 'Yes',
+        contextInfo: {
+          stanzaId: 'Q1',
+          participant: '15550000002@s.whatsapp.net',
+          quotedMessage: { conversation: 'At 8?' },
+        },
+      },
+    });
+  });
+
+  test('names the account itself as the author of its own quoted message', () => {
+    const quote = { id: 'Q1' as MessageId, author: null, text: 'At 8?' };
+    const content = textContent({ text: 'Or 9', quote }, '15550000001:3@s.whatsapp.net');
+    expect(content.extendedTextMessage?.contextInfo?.participant).toBe(
+      '15550000001@s.whatsapp.net',
+    );
+  });
+});
 
 describe('the result of a send', () => {
   test('resolves when the server accepts the message', async () => {

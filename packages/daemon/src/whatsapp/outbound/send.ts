@@ -6,6 +6,7 @@ import { type OutgoingMedia, type OutgoingMessage, SendFault } from '@relay/core
 import {
   type AnyMediaMessageContent,
   type BinaryNode,
+  jidNormalizedUser,
   type MessageContentGenerationOptions,
   prepareWAMessageMedia,
   type proto,
@@ -50,7 +51,7 @@ async function relay(
   { own, socket }: SendDeps,
   attempt: EncryptionAttempt,
 ) {
-  const content = await buildContent(message, socket.waUploadToServer);
+  const content = await buildContent(message, socket.user?.id ?? '', socket.waUploadToServer);
   await socket.relayMessage(message.chat, content, { messageId: message.id });
   if (!reached(message.chat, attempt, own)) {
     throw new NobodyReached('No device of the recipient is known.');
@@ -177,8 +178,21 @@ export class AckWaiters {
 const LINK = /https?:\/\//i;
 
 /** A text with a link uses the longer form, because it can say that there is no preview. */
-export const textContent = (text: string): proto.IMessage =>
-  LINK.test(text) ? { extendedTextMessage: { text, previewType: 0 } } : { conversation: text };
+export function textContent(
+  { text, quote }: Pick<OutgoingMessage, 'text' | 'quote'>,
+  own: string,
+): proto.IMessage {
+  const noPreview = LINK.test(text) ? { previewType: 0 } : {};
+  if (quote !== undefined) {
+    const contextInfo = {
+      stanzaId: quote.id,
+      participant: jidNormalizedUser(quote.author ?? own),
+      quotedMessage: { conversation: quote.text },
+    };
+    return { extendedTextMessage: { text, ...noPreview, contextInfo } };
+  }
+  return LINK.test(text) ? { extendedTextMessage: { text, ...noPreview } } : { conversation: text };
+}
 
 function mediaOptions(media: OutgoingMedia, caption: string): AnyMediaMessageContent {
   const file = Buffer.from(media.bytes);
@@ -198,9 +212,10 @@ function mediaOptions(media: OutgoingMedia, caption: string): AnyMediaMessageCon
 
 async function buildContent(
   message: OutgoingMessage,
+  own: string,
   upload: MessageContentGenerationOptions['upload'],
 ): Promise<proto.IMessage> {
-  if (message.media === undefined) return textContent(message.text);
+  if (message.media === undefined) return textContent(message, own);
   return prepareWAMessageMedia(mediaOptions(message.media, message.text), { upload });
 }
 

@@ -1,9 +1,11 @@
 // The chats page: the list, and the open chat beside it.
 
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Modal, Switch, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import type { Chat, ChatDetail, ChatMessage } from '@relay/contract/api/chats';
+import { ownersMoves } from '@relay/core/conversation/transition-table';
 import {
+  IconAlertTriangle,
   IconEraser,
   IconEye,
   IconKey,
@@ -16,12 +18,7 @@ import {
   IconUsersGroup,
   type TablerIcon,
 } from '@tabler/icons-react';
-import {
-  infiniteQueryOptions,
-  queryOptions,
-  useInfiniteQuery,
-  useQuery,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import {
   defaultStringifySearch,
   Link,
@@ -29,14 +26,24 @@ import {
   useParams,
   useSearch,
 } from '@tanstack/react-router';
-import { memo, useEffect, useMemo, useState } from 'react';
-import { nounKey } from '../../data/queries.ts';
-import { isNotFound, relay } from '../../data/relay.ts';
+import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { nounKey, pendingApprovalsQuery } from '../../data/queries.ts';
+import { isNotFound, readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
+import {
+  type ComposedMessage,
+  Composer,
+  chatQuery,
+  type ReplyTarget,
+  toReplyTarget,
+} from '../../parts/composer/composer.tsx';
+import { type ContactChoice, ContactField } from '../../parts/contact-field.tsx';
 import { formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { useFollowLinks } from '../../parts/links.tsx';
-import { Note, Page } from '../../parts/page.tsx';
+import { Note, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadFailure, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
@@ -49,6 +56,7 @@ import {
   type TranscriptPage,
 } from '../../parts/transcript/window.ts';
 import { TranscriptHeader } from '../../parts/transcript-header.tsx';
+import { WaitingApproval } from '../../parts/waiting-approval.tsx';
 import { useKeys } from '../../shell/keys.tsx';
 import classes from './chats.module.css';
 import {
@@ -128,11 +136,14 @@ function ChatList({ q, current }: ChatListProps) {
   useKeys({ j: () => step(1), k: () => step(-1) }, t('chats.list.keys'));
   return (
     <div className={classes.list}>
-      {current === undefined ? (
-        <h1 tabIndex={-1}>{t('common.page.chats')}</h1>
-      ) : (
-        <h2>{t('common.page.chats')}</h2>
-      )}
+      <div className={classes.top}>
+        {current === undefined ? (
+          <h1 tabIndex={-1}>{t('common.page.chats')}</h1>
+        ) : (
+          <h2>{t('common.page.chats')}</h2>
+        )}
+        <NewMessage />
+      </div>
       <TextInput
         className={classes.filter}
         aria-label={t('chats.list.filter')}
@@ -298,6 +309,15 @@ function ChatContent({
   useEffect(() => {
     document.title = `${name} · Relay`;
   }, [name]);
+  const [lines, setLines] = useState<readonly TranscriptEntry[]>([]);
+  const [replyTo, setReplyTo] = useState<ReplyTarget | null>(null);
+  const onReply = useCallback(
+    (line: TranscriptEntry) => setReplyTo(toReplyTarget(line, name)),
+    [name],
+  );
+  const endReply = useCallback(() => setReplyTo(null), []);
+  const { data: approvals = [] } = useQuery(pendingApprovalsQuery);
+  const waiting = approvals.filter(({ chat_id }) => chat_id === id);
   return (
     <>
       <TranscriptHeader
@@ -343,7 +363,12 @@ function ChatContent({
           ))}
         </ul>
       )}
+      {chat.grant?.can_read === true && !chat.grant.can_reply && (
+        <SuggestSwitch chat={chat} grant={chat.grant.id} />
+      )}
       <Transcript
+        onReply={chat.address === null ? undefined : onReply}
+        onLines={setLines}
         source={source}
         label={t('chats.chat.messages', { name })}
         startText={t('chats.chat.messages.start')}
@@ -355,13 +380,177 @@ function ChatContent({
           </EmptyState>
         }
       />
-      <div className={classes.privacy}>
-        <Note hue="parked" icon={IconEye}>
-          {t('chats.chat.privacy')}
-        </Note>
+      <div className={classes.write}>
+        {waiting.map((approval) => (
+          <WaitingApproval key={approval.id} approval={approval} />
+        ))}
+        {chat.address === null ? (
+          <p className="small dim">{t('chats.composer.noAddress', { name })}</p>
+        ) : (
+          <Composer
+            chatId={id}
+            name={name}
+            draftKey={id}
+            send={(message) => sendInChat(chat, message)}
+            replyTo={replyTo}
+            onReplyEnd={endReply}
+            lastDelivery={lastOwnDelivery(lines)}
+            hint={
+              writesInto(chat) === null
+                ? t('chats.chat.privacy')
+                : t('chats.composer.inConversation')
+            }
+          />
+        )}
       </div>
     </>
   );
+}
+
+/** The delivery state of the owner's last message in this chat; null if it was not sent here. */
+const lastOwnDelivery = (lines: readonly TranscriptEntry[]) =>
+  lines.findLast(({ side }) => side === 'owner')?.delivery ?? null;
+
+/** The open conversation that the owner's message becomes part of; null if there is none or it cannot take one now. */
+const writesInto = ({ conversations }: ChatDetail) =>
+  conversations.find(({ state }) =>
+    ownersMoves(state, null).some(({ move }) => move === 'manual_send'),
+  ) ?? null;
+
+async function sendInChat(chat: ChatDetail, { text, key, replyTo }: ComposedMessage) {
+  const header = { 'idempotency-key': key };
+  const quote = replyTo === undefined ? {} : { replyTo };
+  const conversation = writesInto(chat);
+  if (conversation !== null) {
+    const body = { message: text, ...quote };
+    await relay.post('/api/instances/{id}/send', { path: { id: conversation.id }, body, header });
+    return;
+  }
+  const body = { to: chat.address ?? '', text, ...quote };
+  await relay.post('/api/whatsapp/messages', { body, header });
+}
+
+// Suggestions cost model calls, so they are off until the owner turns them on for this contact.
+
+function SuggestSwitch({ chat, grant }: { readonly chat: ChatDetail; readonly grant: string }) {
+  const isGone = useIsDaemonGone();
+  const toggle = useAction({
+    run: (suggest: true | null) =>
+      relay.patch('/api/whatsapp/permissions/{id}', {
+        path: { id: grant },
+        body: { options: { suggest } },
+      }),
+    invalidates: ['contacts', 'whatsapp-permissions'],
+  });
+  return (
+    <div className={classes.suggest}>
+      <Switch
+        label={t('chats.suggest')}
+        description={t('chats.suggest.help', { name: chat.name })}
+        checked={chat.suggests}
+        disabled={isGone}
+        onChange={() => toggle.mutate(chat.suggests ? null : true)}
+      />
+    </div>
+  );
+}
+
+// A message to anybody, also to a number that has no chat yet.
+
+function NewMessage() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconMessagePlus size={16} />}
+        onClick={() => setOpen(true)}
+      >
+        {t('chats.new')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('chats.new')}
+        closeButtonProps={{ 'aria-label': t('common.action.close') }}
+      >
+        <NewMessageForm onSent={() => setOpen(false)} />
+      </Modal>
+    </>
+  );
+}
+
+function NewMessageForm({ onSent }: { onSent(): void }) {
+  const navigate = useNavigate();
+  const isGone = useIsDaemonGone();
+  const [to, setTo] = useState<ContactChoice | null>(null);
+  const [text, setText] = useState('');
+  // The same until recipient or text changes, so that a retry never sends twice.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const send = useAction({
+    run: (address: string) =>
+      relay.post('/api/whatsapp/messages', {
+        body: { to: address, text: text.trim() },
+        header: { 'idempotency-key': key },
+      }),
+    invalidates: ['messages', 'contacts', 'status'],
+    showsErrorInPlace: true,
+    onSuccess: ({ chatId }) => {
+      onSent();
+      void navigate({ to: '/chats/$id', params: { id: chatId } });
+    },
+  });
+  const address = to === null ? null : addressOf(to);
+  const isOff = isGone || send.isPending || address === null || text.trim() === '';
+  const changed = () => {
+    send.reset();
+    setKey(crypto.randomUUID());
+  };
+  return (
+    <form
+      className={classes.new}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isOff && address !== null) send.mutate(address);
+      }}
+    >
+      {send.error && (
+        <Note hue="held" icon={IconAlertTriangle} role="alert">
+          <Sentence text={readableError(send.error)} />
+        </Note>
+      )}
+      <ContactField
+        label={t('chats.new.to')}
+        value={to}
+        onChoose={(choice) => {
+          setTo(choice);
+          changed();
+        }}
+      />
+      <Textarea
+        label={t('chats.new.text')}
+        dir="auto"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={4_096}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          changed();
+        }}
+      />
+      <Button type="submit" disabled={isOff} loading={send.isPending}>
+        {t('common.action.send')}
+      </Button>
+    </form>
+  );
+}
+
+function addressOf(choice: ContactChoice): string | null {
+  if (choice.is === 'number') return `+${choice.digits}`;
+  return choice.is === 'contact' ? choice.contact.jid : null;
 }
 
 // Queries of the chats page: the list page by page, one chat, and its messages from any point.
@@ -382,12 +571,6 @@ const chatsQuery = (q: string) =>
       }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
-  });
-
-const chatQuery = (id: string) =>
-  queryOptions({
-    queryKey: nounKey('contacts', 'chat', id),
-    queryFn: ({ signal }) => relay.get('/api/chats/{id}', { path: { id }, signal }),
   });
 
 function chatSource(

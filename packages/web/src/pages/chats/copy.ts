@@ -47,6 +47,7 @@ export const toChatEntry =
     delivery: message.delivery,
     marks: [
       ...(message.edits ? [t('chats.chat.message.edited')] : []),
+      ...(message.failure === undefined ? [] : [message.failure]),
       ...(message.forwarded ? [t('chats.chat.message.forwarded')] : []),
     ],
     quoted: quotedIn(message),

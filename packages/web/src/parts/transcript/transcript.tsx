@@ -1,18 +1,8 @@
 // The live transcript of a conversation or a chat: anchored at its end, older pages load on scrolling up, and new lines
 // wait behind a button while the reader is further up.
 import { Button } from '@mantine/core';
-import type { OutboxState } from '@relay/contract/outbox/states';
 import { revealHidden } from '@relay/core/messages/text';
-import {
-  IconAlertTriangle,
-  IconArrowDown,
-  IconCheck,
-  IconChecks,
-  IconClock,
-  IconInfoCircle,
-  IconQuestionMark,
-  type TablerIcon,
-} from '@tabler/icons-react';
+import { IconArrowDown, IconCornerUpLeft, IconInfoCircle } from '@tabler/icons-react';
 import {
   memo,
   type ReactNode,
@@ -25,12 +15,12 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { type MessageId, t } from '../../i18n.ts';
-import type { Hue } from '../../theme/theme.ts';
+import { t } from '../../i18n.ts';
 import { useAfterFirstPaint } from '../deferred.tsx';
 import { formatDay, formatTimeOfDay } from '../format.ts';
 import { useFollowLinks, whyHref } from '../links.tsx';
 import { LoadingLines, QueryContent } from '../query-content.tsx';
+import { DELIVERY_DISPLAY } from './delivery.tsx';
 import classes from './transcript.module.css';
 import { type TranscriptSource, useTranscriptWindow } from './use-transcript-window.ts';
 import {
@@ -50,6 +40,10 @@ interface TranscriptProps {
   readonly empty: ReactNode;
   /** Relay's id of the chat, where messages are identified with it. */
   readonly chat?: string;
+  /** Offers to reply to each message. */
+  readonly onReply?: ((line: TranscriptEntry) => void) | undefined;
+  /** Called with the loaded lines whenever they change. */
+  readonly onLines?: ((lines: readonly TranscriptEntry[]) => void) | undefined;
   /** The message to start at, by the id that `why` accepts. */
   readonly targetMessageId?: string | undefined;
 }
@@ -87,7 +81,8 @@ interface LogProps extends TranscriptProps {
   readonly window: TranscriptPage;
 }
 
-function Log({ label, startText, chat, targetMessageId, held, window }: LogProps) {
+function Log(props: LogProps) {
+  const { label, startText, chat, targetMessageId, held, window, onReply, onLines } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const now = useNow(60_000);
@@ -101,6 +96,7 @@ function Log({ label, startText, chat, targetMessageId, held, window }: LogProps
   const follow = useFollowLinks();
   const [seen, setSeen] = useState<EntryPlace | null>(null);
   const lastLine = window.entries.at(-1);
+  useEffect(() => onLines?.(window.entries), [window.entries, onLines]);
 
   const look = () => {
     const box = scroller.current;
@@ -149,7 +145,13 @@ function Log({ label, startText, chat, targetMessageId, held, window }: LogProps
                 {formatDay(row.at, now)}
               </li>
             ) : (
-              <Bubble key={row.key} line={row.line} chat={chat} isMeant={row.key === meantKey} />
+              <Bubble
+                key={row.key}
+                line={row.line}
+                chat={chat}
+                isMeant={row.key === meantKey}
+                onReply={onReply}
+              />
             ),
           )}
         </ol>
@@ -192,9 +194,14 @@ interface BubbleProps {
   readonly line: TranscriptEntry;
   readonly chat: string | undefined;
   readonly isMeant: boolean;
+  readonly onReply: TranscriptProps['onReply'];
 }
 
-const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
+/** WhatsApp knows the message, so that it can be quoted. */
+const isQuotable = ({ whyMessageId, delivery }: TranscriptEntry): boolean =>
+  whyMessageId !== null && (delivery === null || ['sent', 'delivered', 'read'].includes(delivery));
+
+const Bubble = memo(function Bubble({ line, chat, isMeant, onReply }: BubbleProps) {
   if (line.side === 'system') {
     return (
       <li className={classes.system} data-key={line.key}>
@@ -222,6 +229,17 @@ const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
         {label !== null && <span className={classes.label}>{label}</span>}
         {text !== '' && <p dir="auto">{revealHidden(text)}</p>}
         <span className={classes.meta}>
+          {onReply !== undefined && isQuotable(line) && (
+            <button
+              type="button"
+              className={classes.reply}
+              aria-label={t('common.transcript.replyTo', { text: line.text || (label ?? '') })}
+              onClick={() => onReply(line)}
+            >
+              <IconCornerUpLeft className="mirrored" size={14} aria-hidden />
+              {t('common.transcript.reply')}
+            </button>
+          )}
           {whyMessageId !== null && (
             <a className={classes.why} href={whyHref(whyMessageId, chat)}>
               {t('common.why')}
@@ -248,23 +266,6 @@ function Delivery({ line: { delivery } }: { readonly line: TranscriptEntry }) {
     </span>
   );
 }
-
-// How the delivery state of a sent message is shown.
-
-interface DeliveryDisplay {
-  readonly label: MessageId;
-  readonly icon: TablerIcon;
-  readonly hue?: Hue;
-}
-
-const DELIVERY_DISPLAY: Readonly<Record<OutboxState, DeliveryDisplay>> = {
-  pending: { label: 'common.delivery.pending', icon: IconClock },
-  sent: { label: 'common.delivery.sent', icon: IconCheck },
-  delivered: { label: 'common.delivery.delivered', icon: IconChecks },
-  read: { label: 'common.delivery.read', icon: IconChecks, hue: 'agent' },
-  failed: { label: 'common.delivery.failed', icon: IconAlertTriangle, hue: 'held' },
-  unknown: { label: 'common.delivery.unknown', icon: IconQuestionMark, hue: 'held' },
-};
 
 // Keeps the reading position when lines are added above or below: the first visible line stays in place, and a view at
 // the end stays at the end. Measured on real elements, so nothing is estimated and nothing jumps.

@@ -2,10 +2,13 @@
 // changes nothing and sends no read receipts.
 import {
   chatDetailSchema,
+  chatDraftSchema,
   chatMessagesQuerySchema,
   chatMessagesSchema,
   chatsPageSchema,
+  draftRequestSchema,
   listChatsSchema,
+  suggestionDismissedSchema,
 } from '@relay/contract/api/chats';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
@@ -14,7 +17,7 @@ import type { HttpDeps } from '../deps.ts';
 const tags = ['chats'];
 const params = z.strictObject({ id: z.string() });
 
-export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
+export function chatRoutes(app: App, { chats, drafts }: Pick<HttpDeps, 'chats' | 'drafts'>): void {
   app.get(
     '/api/chats',
     {
@@ -58,5 +61,43 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
       },
     },
     (request) => chats.messages(request.params.id, request.query),
+  );
+
+  app.post(
+    '/api/chats/:id/draft',
+    {
+      schema: {
+        operationId: 'draftMessage',
+        summary: 'Ask the model for the next message of a chat; sends nothing',
+        description:
+          'Reads the last messages of the chat, which needs a grant to read or an open conversation. `hint` says what you want to write.',
+        tags,
+        params,
+        body: draftRequestSchema,
+        response: { 200: chatDraftSchema, ...errorResponses(400, 404, 409, 413, 415, 502, 503) },
+      },
+    },
+    (request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      return drafts.draft(request.params.id, request.body, gone.signal);
+    },
+  );
+
+  app.delete(
+    '/api/chats/:id/suggestion',
+    {
+      schema: {
+        operationId: 'dismissSuggestion',
+        summary: 'Dismiss the suggested reply in a chat',
+        tags,
+        params,
+        response: { 200: suggestionDismissedSchema, ...errorResponses(404) },
+      },
+    },
+    async (request) => {
+      await drafts.dismissSuggestion(request.params.id);
+      return { dismissed: true as const };
+    },
   );
 }

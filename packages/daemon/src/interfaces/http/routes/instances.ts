@@ -156,7 +156,7 @@ export function instanceRoutes(app: App, service: ConversationService): void {
         response: { 200: transcriptLineSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    ({ params: { id }, body: { message }, headers }) =>
-      service.send(named(id), message, headers['idempotency-key']),
+    ({ params: { id }, body: { message, replyTo }, headers }) =>
+      service.send(named(id), message, headers['idempotency-key'], replyTo),
   );
 }

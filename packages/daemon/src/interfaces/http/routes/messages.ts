@@ -63,14 +63,19 @@ export function messageRoutes(
         tags,
         headers,
         body: sendTextSchema,
-        response: { 200: sentTextSchema, ...errorResponses(400, 409, 413, 415) },
+        response: { 200: sentTextSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    async ({ body: { to, text }, headers }) => {
+    async ({ body: { to, text, replyTo }, headers }) => {
       const jid = recipientJid(to);
       if (jid === null) throw new RelayError('invalid_recipient', { to });
       const key = headers['idempotency-key'];
-      const sent = await deps.send({ to: jid, text, ...(key === undefined ? {} : { key }) });
+      const sent = await deps.send({
+        to: jid,
+        text,
+        ...(replyTo === undefined ? {} : { replyTo }),
+        ...(key === undefined ? {} : { key }),
+      });
       return { ...sent, success: sent.state !== 'failed' };
     },
   );

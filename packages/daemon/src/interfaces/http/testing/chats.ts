@@ -16,9 +16,16 @@ const chat: ChatDetail = {
   last_message_at: AT,
   last: null,
   conversations: [],
+  address: null,
+  suggests: false,
+  suggestion: null,
 };
 
-export const chatStandIns = (recorded: Recorded): Pick<HttpDeps, 'chats'> => ({
+export const chatStandIns = (recorded: Recorded): Pick<HttpDeps, 'chats' | 'drafts'> => ({
+  drafts: {
+    draft: recorded('draftMessage', async () => ({ text: 'On my way.' })),
+    dismissSuggestion: recorded('dismissSuggestion', async () => {}),
+  },
   chats: {
     list: recorded('listChats', async () => ({ chats: [], cursor: null })),
     get: recorded('getChat', async () => chat),

@@ -21,6 +21,7 @@ export function memoryOutbox() {
   let state: OutboxState = 'pending';
   const sentAs = (at: number, to: string): OwnerMessageStatus => ({
     jid: to,
+    chatId: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
     id: `outbox-${at}`,
     messageId: `3EB0${at}`,
     state,

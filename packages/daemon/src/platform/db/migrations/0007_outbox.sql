@@ -100,6 +100,8 @@ CREATE TABLE outbox (
   -- Chosen before the first attempt and used by every one.
   message_id      text NOT NULL,
   body            text NOT NULL,
+  -- WhatsApp's id of the message in this chat that it replies to. What is quoted is read when it is sent.
+  quotes          text,
   media           jsonb,
   state           text NOT NULL DEFAULT 'pending'
                   CHECK (state IN ('pending', 'sent', 'delivered', 'read', 'failed', 'unknown')),

@@ -76,10 +76,13 @@ CREATE TABLE session_messages (
   command     boolean NOT NULL DEFAULT false,
   -- Written by somebody else: what the owner forwarded to the assistant, or the name of a file.
   untrusted   boolean NOT NULL DEFAULT false,
+  -- Shown to the owner in the chat as a suggestion. It was never sent, and only the owner can send it.
+  suggested   boolean NOT NULL DEFAULT false,
   PRIMARY KEY (account_id, session_id, id),
   FOREIGN KEY (account_id, session_id) REFERENCES sessions ON DELETE CASCADE
 );
 CREATE INDEX session_messages_waiting ON session_messages (account_id, session_id, id) WHERE waiting;
+CREATE UNIQUE INDEX session_messages_suggested ON session_messages (account_id, session_id) WHERE suggested;
 CREATE INDEX session_messages_in_place ON session_messages (account_id, session_id, coalesce(answers, id), id);
 CREATE INDEX session_messages_answers ON session_messages (account_id, session_id, at) WHERE answers IS NOT NULL;
 CREATE INDEX session_messages_by_message ON session_messages (account_id, message_id)

@@ -21,11 +21,12 @@ import {
 } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { nounKey, tokensQuery } from '../../../data/queries.ts';
 import { isNotFound, relay } from '../../../data/relay.ts';
 import { useNow } from '../../../data/use-now.ts';
 import { t } from '../../../i18n.ts';
+import { type ReplyTarget, toReplyTarget } from '../../../parts/composer/composer.tsx';
 import { useAfterFirstPaint } from '../../../parts/deferred.tsx';
 import { formatContact, formatMoment, formatSpan } from '../../../parts/format.ts';
 import { useFollowLinks } from '../../../parts/links.tsx';
@@ -112,6 +113,14 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
   const moves = useMoveControls(instance);
   const name = instance.contact_name ?? formatContact(instance.target_contact);
   const source = useMemo(() => transcriptSource(id, toConversationEntry), [id]);
+  const [lines, setLines] = useState<readonly TranscriptEntry[]>([]);
+  const [replyTo, setReplyTo] = useState<ReplyTarget | null>(null);
+  const onReply = useCallback(
+    (line: TranscriptEntry) => setReplyTo(toReplyTarget(line, name)),
+    [name],
+  );
+  const endReply = useCallback(() => setReplyTo(null), []);
+  const maySend = moves.legalMoves.some(({ move }) => move === 'manual_send');
   const mayPause = moves.legalMoves.some(({ move }) => move === 'pause');
   useKeys(
     { p: mayPause ? () => moves.runMove('pause') : undefined },
@@ -130,13 +139,21 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
           label={t('conversations.transcript.label', { name })}
           startText={t('conversations.transcript.start')}
           chat={instance.chat_id}
+          onReply={maySend ? onReply : undefined}
+          onLines={setLines}
           empty={
             <EmptyState icon={IconMessages} title={t('conversations.transcript.empty')}>
               {reasonText(instance)}
             </EmptyState>
           }
         />
-        <OwnerControls key={state} instance={instance} name={name} moves={moves} />
+        <OwnerControls
+          key={state}
+          instance={instance}
+          name={name}
+          moves={moves}
+          reply={{ replyTo, onReplyEnd: endReply, lastDelivery: lastOwnDelivery(lines) }}
+        />
       </section>
       <aside className={classes.side} aria-label={t('conversations.side')}>
         <div>
@@ -153,6 +170,10 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
     </>
   );
 }
+
+/** The delivery state of the owner's last message; null if there is none. */
+const lastOwnDelivery = (lines: readonly TranscriptEntry[]) =>
+  lines.findLast(({ side }) => side === 'owner')?.delivery ?? null;
 
 // The header: goal, contact and state.
 

@@ -102,6 +102,13 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
     line.queued_until === undefined
       ? []
       : [t('conversations.transcript.queuedUntil', { time: formatFullTime(line.queued_until) })],
-  quoted: null,
+  quoted:
+    line.quoted === undefined
+      ? null
+      : {
+          by: line.quoted.from_me ? t('common.you') : t('conversations.transcript.contact'),
+          label: null,
+          text: line.quoted.text,
+        },
   whyMessageId: line.message_id,
 });

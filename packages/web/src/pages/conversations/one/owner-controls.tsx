@@ -1,31 +1,22 @@
 // The owner's controls below the transcript: what is pending, the composer, and the actions. On a phone the rarer
 // actions are in a menu.
-import { ActionIcon, Button, Menu, Textarea } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
-import type { Approval } from '@relay/contract/api/approvals';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { RelayApiError } from '@relay/contract/client/api-error';
-import { isTerminal } from '@relay/contract/conversation/states';
 import { type LegalMove, ownersMoves } from '@relay/core/conversation/transition-table';
-import {
-  IconAlertTriangle,
-  IconClipboardCheck,
-  IconDots,
-  IconHandStop,
-  IconRefresh,
-  IconSend,
-} from '@tabler/icons-react';
+import { IconDots, IconHandStop, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { useIsDaemonGone } from '../../../data/live-stream.ts';
-import { linkQuery, pendingApprovalsQuery } from '../../../data/queries.ts';
+import { pendingApprovalsQuery } from '../../../data/queries.ts';
 import { readableError, relay } from '../../../data/relay.ts';
 import { useAction } from '../../../data/use-action.ts';
 import { t } from '../../../i18n.ts';
-import { approvalCopy, approvalReason } from '../../../parts/approval-copy.ts';
+import { type ComposedMessage, Composer } from '../../../parts/composer/composer.tsx';
 import { Note, Sentence } from '../../../parts/page.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
+import { WaitingApproval } from '../../../parts/waiting-approval.tsx';
 import { askToConfirm } from '../../../shell/dialog.tsx';
 import { reasonText } from '../copy.ts';
 import classes from './conversation.module.css';
@@ -35,9 +26,10 @@ interface OwnerControlsProps {
   readonly instance: ConversationInstance;
   readonly name: string;
   readonly moves: MoveControls;
+  readonly reply: Pick<ComponentProps<typeof Composer>, 'replyTo' | 'onReplyEnd' | 'lastDelivery'>;
 }
 
-export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
+export function OwnerControls({ instance, name, moves, reply }: OwnerControlsProps) {
   const maySend = moves.legalMoves.some(({ move }) => move === 'manual_send');
   const acts = (
     <>
@@ -50,14 +42,24 @@ export function OwnerControls({ instance, name, moves }: OwnerControlsProps) {
       <WaitingForOwner instance={instance} />
       <MoveRefused moves={moves} instance={instance} />
       {maySend ? (
-        <ManualComposer instance={instance} name={name}>
+        <Composer
+          chatId={instance.chat_id}
+          name={name}
+          draftKey={instance.id}
+          send={(message) => sendInConversation(instance.id, message)}
+          sendLabel={sendLabel(instance)}
+          hint={instance.state === 'PAUSED' ? t('conversations.composer.paused') : undefined}
+          {...reply}
+        >
           {acts}
-        </ManualComposer>
+        </Composer>
       ) : (
         <div className={classes.acts}>
           <p className="small dim">
             <Sentence text={reasonText(instance)} />{' '}
-            {!isTerminal(instance.state) && t('conversations.usePhone', { name })}
+            <Link to="/chats/$id" params={{ id: instance.chat_id }}>
+              {t('conversations.useChat', { name })}
+            </Link>
           </p>
           {acts}
         </div>
@@ -102,114 +104,16 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
   );
 }
 
-// The composer for the owner's own messages: Ctrl+Enter sends, the text is kept until it is sent, and a refusal is
-// shown in place.
-
-interface ManualComposerProps {
-  readonly instance: ConversationInstance;
-  readonly name: string;
-  /** Shown beside the button. */
-  readonly children?: ReactNode;
-}
-
-function ManualComposer({ instance, name, children }: ManualComposerProps) {
-  const isGone = useIsDaemonGone();
-  const { data: link } = useQuery(linkQuery);
-  const draft = useMessageDraft(instance.id);
-  const send = useAction({
-    run: ({ message, key }: { message: string; key: string }) =>
-      relay.post('/api/instances/{id}/send', {
-        path: { id: instance.id },
-        body: { message },
-        header: { 'idempotency-key': key },
-      }),
-    invalidates: ['instances', 'status'],
-    showsErrorInPlace: true,
-    onSuccess: draft.forget,
-  });
-  const isOff = isGone || send.isPending || draft.text.trim() === '';
-  const submit = () => isOff || send.mutate(draft.take());
-  const isConnected = link === undefined || link.status === 'connected';
-  return (
-    <form
-      className={classes.composer}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      {send.error && (
-        <Note hue="held" icon={IconAlertTriangle} role="alert">
-          <Sentence text={readableError(send.error)} /> {t('conversations.composer.kept')}
-        </Note>
-      )}
-      <Textarea
-        aria-label={t('conversations.composer.label', { name })}
-        placeholder={t('conversations.composer.label', { name })}
-        autosize
-        minRows={2}
-        maxRows={8}
-        maxLength={4_096}
-        value={draft.text}
-        onChange={(event) => {
-          draft.type(event.currentTarget.value);
-          send.reset();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
-        }}
-      />
-      <div className={classes.acts}>
-        <Button
-          type="submit"
-          disabled={isOff}
-          loading={send.isPending}
-          leftSection={<IconSend size={16} />}
-          rightSection={<kbd>{t('conversations.composer.shortcut')}</kbd>}
-        >
-          {t(isConnected ? sendLabel(instance) : 'conversations.composer.sendWhenConnected')}
-        </Button>
-        {children}
-      </div>
-    </form>
-  );
-}
-
 /** A message to a conversation that needs the owner also resumes it. */
 const sendLabel = ({ state }: ConversationInstance) =>
-  state === 'NEEDS_HUMAN_INTERVENTION'
-    ? 'conversations.composer.sendAndResume'
-    : 'common.action.send';
+  state === 'NEEDS_HUMAN_INTERVENTION' ? t('conversations.composer.sendAndResume') : undefined;
 
-// The owner's unsent text, kept in this browser until it is sent: it survives a reload, an unreachable daemon and a
-// closed tab. The idempotency key is stored with it, so that a retry never sends the text twice.
-
-interface MessageDraft {
-  readonly text: string;
-  /** The key of the first attempt; null until then. */
-  readonly key: string | null;
-}
-
-const EMPTY_MESSAGE_DRAFT: MessageDraft = { text: '', key: null };
-
-function useMessageDraft(of: string) {
-  const [draft, setDraft, forget] = useLocalStorage<MessageDraft>({
-    key: `relay-draft-${of}`,
-    defaultValue: EMPTY_MESSAGE_DRAFT,
-    getInitialValueInEffect: false,
+const sendInConversation = (id: string, { text, key, replyTo }: ComposedMessage) =>
+  relay.post('/api/instances/{id}/send', {
+    path: { id },
+    body: { message: text, ...(replyTo === undefined ? {} : { replyTo }) },
+    header: { 'idempotency-key': key },
   });
-  return {
-    text: draft.text,
-    type: (text: string) => setDraft(text === '' ? EMPTY_MESSAGE_DRAFT : { text, key: null }),
-    /** The text to send, with a key that stays the same until the text changes. */
-    take() {
-      const key = draft.key ?? crypto.randomUUID();
-      setDraft({ ...draft, key });
-      return { message: draft.text.trim(), key };
-    },
-    forget,
-  };
-}
 
 // What is pending in this conversation: the agent's question, or the exact message that needs an approval.
 
@@ -231,28 +135,6 @@ function WaitingForOwner({ instance }: { readonly instance: ConversationInstance
         <WaitingApproval key={approval.id} approval={approval} />
       ))}
     </>
-  );
-}
-
-function WaitingApproval({ approval }: { readonly approval: Approval }) {
-  return (
-    <Note
-      hue="you"
-      icon={IconClipboardCheck}
-      actions={
-        <Button component={Link} to={`/approvals/${approval.id}`} size="xs">
-          {t('conversations.review')}
-        </Button>
-      }
-    >
-      <b dir="auto">{approvalCopy(approval).question}</b>{' '}
-      <span className="dim">
-        <Sentence text={approvalReason(approval)} />
-      </span>
-      <blockquote className={classes.held} dir="auto">
-        {approval.text}
-      </blockquote>
-    </Note>
   );
 }
 
