@@ -44,6 +44,7 @@ const DAEMON = {
   'features/retention': [DB, JOBS],
   'features/traces': ['platform/egress', DB],
   'features/webhooks': ['platform/egress', DB, JOBS],
+  'features/notifications': ['platform/egress', DB, JOBS],
   'pipeline/gate': ['pipeline/outbox', DB, JOBS],
   'pipeline/outbox': [DB, JOBS],
   'interfaces/http': [GATE, ...SHARED_FEATURES, DB, 'features/*/service.ts'],

@@ -3,6 +3,7 @@
 import { BUILT } from './built.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { IDENTITY } from './identity.ts';
+import { NOTIFICATIONS } from './notifications.ts';
 import { SEED_000 } from './seed-000.ts';
 import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
@@ -30,6 +31,7 @@ const SEEDS = {
   CONV: CONVERSATIONS,
   IDENTITY,
   SETUP,
+  NOTIFY: NOTIFICATIONS,
   TRUST,
   WORDS,
   WRITE,

@@ -67,6 +67,7 @@ export default defineConfig({
           page('Delegate a conversation', 'guides/delegate'),
           page('Answer with drafts', 'guides/drafts'),
           page('Approve from the console', 'guides/approve'),
+          page('Get notified', 'guides/notifications'),
           page('Read and send messages', 'guides/messages'),
           page('Digests of a group', 'guides/digests'),
           page('Search, and why', 'guides/search'),

@@ -1,8 +1,8 @@
 // The console's build, for a strict content security policy: nothing inline, everything from its own origin. The nonce
 // is a placeholder that the daemon replaces for every page it serves.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
@@ -15,7 +15,7 @@ import {
 } from '@mantine/core';
 import { PAGE_NONCE } from '@relay/core/console/pages';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, transformWithOxc } from 'vite';
 import { cssVariables, theme } from './src/theme/theme.ts';
 
 const VARIABLES = 'virtual:variables.css';
@@ -104,6 +104,38 @@ const readAtOnce = (): Plugin => ({
   },
 });
 
+const WORKER = fileURLToPath(new URL('src/pages/notifications/service-worker.ts', import.meta.url));
+const WORKER_PATH = '/service-worker.js';
+
+/** The service worker with its texts in every language: one file without imports, because not every browser knows them. */
+async function serviceWorker(): Promise<string> {
+  const locales = globSync('src/locales/*/notifications.json', { cwd: import.meta.dirname });
+  const texts = Object.fromEntries(
+    locales.map((path) => [
+      basename(dirname(path)),
+      JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8')),
+    ]),
+  );
+  const { code } = await transformWithOxc(readFileSync(WORKER, 'utf8'), WORKER);
+  // It imports only types, but is transformed as a module; a browser loads it as a plain script.
+  return `const __TEXTS__ = ${JSON.stringify(texts)};\n${code.replace(/^export \{\s*\};$/m, '')}`;
+}
+
+const worker = (): Plugin => ({
+  name: 'relay:worker',
+  async generateBundle() {
+    const fileName = WORKER_PATH.slice(1);
+    this.emitFile({ type: 'asset', fileName, source: await serviceWorker() });
+  },
+  configureServer(server) {
+    server.middlewares.use(WORKER_PATH, (_request, response) => {
+      void serviceWorker().then((code) =>
+        response.setHeader('content-type', 'text/javascript').end(code),
+      );
+    });
+  },
+});
+
 const FONT = /inter-latin-opsz-normal[^/]*\.woff2$/;
 
 /** Preloads the fonts while the first script is still being compiled. */
@@ -130,7 +162,16 @@ const ahead = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [react(), variables(), texts(), ahead(), dressed(), readAtOnce(), compressed()],
+  plugins: [
+    react(),
+    variables(),
+    texts(),
+    ahead(),
+    dressed(),
+    readAtOnce(),
+    worker(),
+    compressed(),
+  ],
   html: { cspNonce: PAGE_NONCE },
   build: {
     license: { fileName: 'licences.md' },

@@ -37,6 +37,7 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
   'features/group-answers': AGENT,
   'features/health': { allowed: [DB, JOBS], forbidden: [GATE] },
   'features/metrics': { allowed: [DB], forbidden: [JOBS] },
+  'features/notifications': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },
   'features/observer': { allowed: ['models', 'features/search', DB, JOBS] },
   'features/retention': { allowed: [DB, JOBS], forbidden: [GATE] },
   'features/schedules': { allowed: [GATE, DB, JOBS], forbidden: ['models'] },

@@ -161,7 +161,11 @@ export async function openDaemonHarness(
   const { log, logged } = keepingLog();
   const jobs = await Jobs.start(database, log);
   await jobs.adoptLease(lease);
-  const settings = settingsSchema.parse({ pacing: sendsOver?.pacing ?? { enabled: false } });
+  const settings = settingsSchema.parse({
+    pacing: sendsOver?.pacing ?? { enabled: false },
+    // Notices are messages too: only the tests of notices count with them.
+    tell_owner_on_whatsapp: false,
+  });
   const conversations: ConversationDeps = {
     db: database.kysely,
     lease,

@@ -200,3 +200,58 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     ],
   },
 ];
+
+// Notifications.
+
+const CHANNEL_ARGUMENT = { syntax: '<channel>', summary: 'ntfy or webhook' } as const;
+
+export const NOTIFICATION_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'notifications',
+    group: 'You',
+    summary: 'Show where you are notified, or send a test',
+    load: async () => (await import('./commands/notifications.ts')).listNotificationsCommand,
+    subcommands: [
+      {
+        name: 'list',
+        group: 'You',
+        summary: 'Show where you are notified, and the latest deliveries',
+        load: async () => (await import('./commands/notifications.ts')).listNotificationsCommand,
+      },
+      {
+        name: 'test',
+        group: 'You',
+        summary: 'Send a test notification everywhere',
+        load: async () => (await import('./commands/notifications.ts')).testNotificationsCommand,
+      },
+      {
+        name: 'set',
+        group: 'You',
+        summary: 'Notify you through ntfy or a webhook',
+        arguments: [
+          CHANNEL_ARGUMENT,
+          { syntax: '[url]', summary: 'Address, such as https://ntfy.sh/a-long-random-name' },
+        ],
+        options: [['--token', 'Read its access token from standard input']],
+        load: async () =>
+          (await import('./commands/notifications.ts')).setNotificationChannelCommand,
+      },
+      {
+        name: 'off',
+        group: 'You',
+        summary: 'No longer notify you through ntfy or the webhook',
+        arguments: [CHANNEL_ARGUMENT],
+        load: async () =>
+          (await import('./commands/notifications.ts')).disableNotificationChannelCommand,
+      },
+      {
+        name: 'remove',
+        group: 'You',
+        summary: 'No longer notify a device',
+        arguments: [{ syntax: '<device>', summary: 'Name or id of the device' }],
+        load: async () =>
+          (await import('./commands/notifications.ts')).removeNotificationDeviceCommand,
+      },
+    ],
+  },
+];

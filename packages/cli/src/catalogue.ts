@@ -2,7 +2,12 @@
 // only when it runs.
 
 import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
-import { MCP_COMMANDS, TOKEN_COMMANDS, WEBHOOK_COMMANDS } from './catalogue-clients.ts';
+import {
+  MCP_COMMANDS,
+  NOTIFICATION_COMMANDS,
+  TOKEN_COMMANDS,
+  WEBHOOK_COMMANDS,
+} from './catalogue-clients.ts';
 import {
   CONVERSATION_COMMANDS,
   OBSERVE_COMMANDS,
@@ -361,6 +366,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   },
   ...SCHEDULE_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...NOTIFICATION_COMMANDS,
   {
     name: 'why',
     group: 'You',

@@ -1,7 +1,13 @@
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { DAEMON_ERRORS } from './errors/daemon.ts';
-import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
+import {
+  CONTACT_ERRORS,
+  MEMORY_ERRORS,
+  MODEL_ERRORS,
+  NOTIFICATION_ERRORS,
+  WEBHOOK_ERRORS,
+} from './errors/features.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import type { ErrorSpec } from './errors/spec.ts';
 import { ERRORS } from './errors.ts';
@@ -13,6 +19,7 @@ test('each code is in one part of the table', () => {
     DAEMON_ERRORS,
     MODEL_ERRORS,
     MEMORY_ERRORS,
+    NOTIFICATION_ERRORS,
     WEBHOOK_ERRORS,
   ].flatMap((part) => Object.keys(part));
   expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());

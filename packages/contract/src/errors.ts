@@ -2,7 +2,13 @@
 // done, what to do (`action`). An error that is not in this table is never shown verbatim: it becomes `internal`.
 
 import { DAEMON_ERRORS } from './errors/daemon.ts';
-import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
+import {
+  CONTACT_ERRORS,
+  MEMORY_ERRORS,
+  MODEL_ERRORS,
+  NOTIFICATION_ERRORS,
+  WEBHOOK_ERRORS,
+} from './errors/features.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import type { ErrorSpec } from './errors/spec.ts';
 
@@ -12,6 +18,7 @@ export const ERRORS = {
   ...DAEMON_ERRORS,
   ...MODEL_ERRORS,
   ...MEMORY_ERRORS,
+  ...NOTIFICATION_ERRORS,
   ...WEBHOOK_ERRORS,
 } as const;
 

@@ -23,7 +23,10 @@ export type RequestId = Branded<string, 'request'>;
 export type DigestId = Branded<string, 'digest'>;
 export type TokenId = Branded<string, 'token'>;
 export type WebhookId = Branded<string, 'webhook'>;
-/** One delivery of an event to a webhook. */
+export type NotificationId = Branded<string, 'notification'>;
+/** A browser that receives notifications. */
+export type PushDeviceId = Branded<string, 'push device'>;
+/** One delivery of an event to a webhook, or of a notification to one place. */
 export type DeliveryId = Branded<string, 'delivery'>;
 /** WhatsApp's id of a message. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;

@@ -127,6 +127,11 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'delivery.grace_ms': 'file',
   'delivery.reoffer_within_ms': 'file',
   'webhooks.allow': 'file',
+  'notifications.show_text': 'now',
+  'notifications.console_url': 'now',
+  'notifications.ntfy_url': 'elsewhere',
+  'notifications.webhook_url': 'elsewhere',
+  'notifications.allow': 'file',
   'traces.endpoint': 'file',
   model_provider: 'elsewhere',
   model_name: 'elsewhere',
@@ -146,6 +151,8 @@ export const SECRET_SETTINGS: readonly string[] = [
   'brave_api_key',
   'memory.endpoint_api_key',
   'outside_memory.webhook_secret',
+  'notifications.ntfy_token',
+  'notifications.webhook_token',
   'traces.headers',
 ];
 
@@ -331,6 +338,15 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'outside_memory.webhook_url': 'Digest export: address of a webhook (default: none).',
   'outside_memory.webhook_secret': 'Digest export: secret that signs the webhook.',
   'webhooks.allow': 'Local addresses allowed for webhooks, such as 127.0.0.1:5678.',
+  'notifications.show_text':
+    'Show names and texts in notifications. Push services and ntfy servers then carry them.',
+  'notifications.console_url':
+    'Address of the console in the links of notifications (default: this machine).',
+  'notifications.ntfy_url': 'Address of an ntfy topic, such as https://ntfy.sh/a-long-random-name.',
+  'notifications.ntfy_token': 'Access token of the ntfy server.',
+  'notifications.webhook_url': 'Address that receives notifications as JSON.',
+  'notifications.webhook_token': 'Token that the webhook receives as `Authorization: Bearer`.',
+  'notifications.allow': 'Local addresses allowed for notifications, such as 127.0.0.1:2586.',
   'traces.endpoint':
     'Address of an OpenTelemetry collector, such as http://127.0.0.1:4318 (default: no traces).',
   'traces.headers': 'Headers for the collector, such as name=value,name=value.',

@@ -180,22 +180,37 @@ export const digestExportSettingsSchema = z.strictObject({
 
 export type DigestExportSettings = z.infer<typeof digestExportSettingsSchema>;
 
-const webhookSettingsSchema = z.strictObject({
-  /**
-   * Addresses in the owner's own network that webhooks may use, such as `127.0.0.1:5678`, `[::1]:5678` or
-   * `localhost:5678`.
-   */
-  allow: z
-    .array(
-      z
-        .string()
-        .regex(
-          /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\]):\d{1,5}$/i,
-          'must be an address with a port such as 127.0.0.1:5678',
-        ),
-    )
-    .default([]),
+/** Addresses in the owner's own network, such as `127.0.0.1:5678`, `[::1]:5678` or `localhost:5678`. */
+const allowedAddresses = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\]):\d{1,5}$/i,
+        'must be an address with a port such as 127.0.0.1:5678',
+      ),
+  )
+  .default([]);
+
+const webhookSettingsSchema = z.strictObject({ allow: allowedAddresses });
+
+const ownersUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2_000)
+  .refine(hasNoSecret, 'must not contain a user name or password');
+
+/** Notifications on the owner's devices. A sealed token belongs to its address. */
+export const notificationSettingsSchema = z.strictObject({
+  show_text: z.boolean().default(false),
+  /** The console's address in links; null means this machine's own. */
+  console_url: ownersUrl.nullable().default(null),
+  ntfy_url: ownersUrl.nullable().default(null),
+  ntfy_token: z.string().nullable().default(null),
+  webhook_url: ownersUrl.nullable().default(null),
+  webhook_token: z.string().nullable().default(null),
+  allow: allowedAddresses,
 });
+export type NotificationSettings = z.infer<typeof notificationSettingsSchema>;
 
 /** The OpenTelemetry collector. Only the file or the environment can set it, because it decides where data is sent. */
 export const tracesSchema = z.strictObject({
@@ -244,6 +259,7 @@ export const settingsSchema = z.strictObject({
   memory: memorySchema.prefault({}),
   outside_memory: digestExportSettingsSchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
+  notifications: notificationSettingsSchema.prefault({}),
   traces: tracesSchema.prefault({}),
   /** The owner's other numbers, in digits: their messages go to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
@@ -254,7 +270,7 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null),
   /** Whether the owner is also notified on WhatsApp. */
-  tell_owner_on_whatsapp: z.boolean().default(false),
+  tell_owner_on_whatsapp: z.boolean().default(true),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -15,6 +15,7 @@ import { runDoctorChecks } from './features/health/checks.ts';
 import { readStatus } from './features/health/status.ts';
 import { openMetrics } from './features/metrics/metrics.ts';
 import { startTraces } from './features/traces/feature.ts';
+import { describeDeviceTrouble } from './features/notifications/store.ts';
 import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
 import { createFeatures } from './features.ts';
 import { listenHttp } from './http-port.ts';
@@ -164,6 +165,7 @@ export async function assemble(
         ),
       sending: () => readSendingHealth(database.kysely, lease.account, config.settings.pacing),
     });
+  let consolePort = config.port;
   const acting = createFeatures({
     db: database.kysely,
     lease,
@@ -177,6 +179,7 @@ export async function assemble(
     wire,
     status,
     disk,
+    localUrl: () => `http://127.0.0.1:${consolePort}`,
     server: server.place,
     takeTurn: options.takeTurn,
     compose: options.compose,
@@ -246,6 +249,10 @@ export async function assemble(
           }),
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhookTrouble,
+        notifications: async () => ({
+          ...(await acting.services.notifications.overview(null)),
+          trouble: await describeDeviceTrouble(database.kysely, lease.account),
+        }),
         diskWarning: () => disk.sentence,
         agent: config.settings.agent,
         provider: () =>
@@ -273,6 +280,7 @@ export async function assemble(
     stopping: () => stopping,
   });
   const port = await listenHttp(http, config);
+  consolePort = port;
   closers.push(() => http.close());
 
   closers.push(...(await acting.start()));

@@ -26,6 +26,7 @@ import { onConversationJob, resumeTurnsOnRelease } from './features/conversation
 import { openDigestExport } from './features/digest-export/feature.ts';
 import { createEvalService } from './features/eval/service.ts';
 import { onGroupAnswer } from './features/group-answers/turn.ts';
+import { openNotifications } from './features/notifications/feature.ts';
 import { createDigestService } from './features/observer/digest/service.ts';
 import { openDigests } from './features/observer/feature.ts';
 import { onTriggerJob } from './features/observer/trigger.ts';
@@ -50,7 +51,11 @@ import { systemClock } from './models/agent/clock.ts';
 import type { ModelSource } from './models/agent/model.ts';
 import { createEmbedderSource, openEmbedder } from './models/embed/embedders.ts';
 import { createModelSource } from './models/providers.ts';
-import { expireApprovals, loadApprovals } from './pipeline/gate/approval-store.ts';
+import {
+  countPendingApprovals,
+  expireApprovals,
+  loadApprovals,
+} from './pipeline/gate/approval-store.ts';
 import { combineOnRelease, createApprovalService } from './pipeline/gate/approvals.ts';
 import { Gate } from './pipeline/gate/gate.ts';
 import { createGrantService, createPeopleService } from './pipeline/gate/grants.ts';
@@ -75,8 +80,11 @@ import {
   readDigestExportSettings,
   readMemorySettings,
   readModelSettings,
+  readNotificationChannel,
+  readNotificationSettings,
   saveDigestExportSettings,
   saveMemorySettings,
+  saveNotificationChannel,
   withKeyOfModel,
 } from './platform/home/sealed-settings.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
@@ -96,6 +104,8 @@ interface FeatureOptions extends Engine {
   readonly log: Log;
   readonly status: HttpDeps['status'];
   readonly disk: DiskGuard;
+  /** The console's address on this machine. */
+  readonly localUrl: () => string;
   /** Whether Relay or the owner runs the PostgreSQL server. */
   readonly server: RetentionDeps['server'];
   /** Replaces the agent of delegated conversations. */
@@ -126,7 +136,8 @@ type ServiceName =
   | 'clients'
   | 'tokens'
   | 'retention'
-  | 'webhooks';
+  | 'webhooks'
+  | 'notifications';
 
 interface Features {
   readonly services: Pick<HttpDeps, ServiceName>;
@@ -257,6 +268,22 @@ export function createFeatures(options: FeatureOptions): Features {
     approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
   });
 
+  const { home } = config;
+  const { sealer } = vault;
+  const notifications = openNotifications({
+    ...engine,
+    sealer,
+    settings: () => readNotificationSettings(home),
+    channel: (channel) => readNotificationChannel(home, sealer, channel),
+    saveChannel: (channel, set) => saveNotificationChannel(home, sealer, channel, set),
+    egress: openEgress({ allowedAddresses: allowedWebhookHosts(settings.notifications.allow) }),
+    agent: settings.agent,
+    approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
+    countApprovals: () => countPendingApprovals(db, lease.account),
+    localUrl: options.localUrl,
+    ownChat: () => settings.tell_owner_on_whatsapp,
+  });
+
   const clients = createClientServices({
     ...deps,
     config,
@@ -347,6 +374,7 @@ export function createFeatures(options: FeatureOptions): Features {
       ...clients,
       retention: retention.service,
       webhooks: webhooks.service,
+      notifications: notifications.service,
     },
     async start() {
       const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
@@ -365,6 +393,7 @@ export function createFeatures(options: FeatureOptions): Features {
         await retention.nightly();
         await outside.removeOrphanedCopies();
         await webhooks.requeueStranded();
+        await notifications.requeueStranded();
         await pruneOldRows(db, log);
       });
       await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
@@ -373,6 +402,7 @@ export function createFeatures(options: FeatureOptions): Features {
       search.indexer.start();
       search.vectors.follower.start();
       const untold = await webhooks.start();
+      const unnotified = await notifications.start();
       clock.start();
       const enforced = retention.start();
       return [
@@ -380,6 +410,7 @@ export function createFeatures(options: FeatureOptions): Features {
         () => search.vectors.follower.stop(),
         () => search.indexer.stop(),
         untold,
+        unnotified,
         () => clock.stop(),
         enforced,
       ];

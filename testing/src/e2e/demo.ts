@@ -66,6 +66,8 @@ const scripted = ({ url }: ModelServer) => ({
   model_provider: 'openai-compatible',
   model_name: 'scripted',
   model_base_url: `${url}/v1`,
+  // Notices are messages too: only the tests of notices count with them.
+  tell_owner_on_whatsapp: false,
 });
 
 /** Null: a private server in the home. */

@@ -415,6 +415,12 @@ async function plantOtherRows(sowing: PlantedPerson): Promise<void> {
     facts: JSON.stringify({ instance: sowing.instance }),
     event_at: sowing.at,
   });
+  await sowing.put('owner_notifications', {
+    kind: 'conversation',
+    key: randomUUID(),
+    subject: sowing.instance,
+    created_at: sowing.at,
+  });
   const response = JSON.stringify({
     words: sowing.word('idempotency_keys.response'),
     to: sowing.phone,

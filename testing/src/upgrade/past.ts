@@ -199,6 +199,20 @@ export const PAST: Readonly<Record<string, Chapter>> = {
     ask: "SELECT name || ' ' || url || ' ' || enabled AS found FROM webhooks",
     found: 'home https://example.com false',
   },
+  'devices with notifications': {
+    from: 15,
+    write: `INSERT INTO push_devices (account_id, name, endpoint, p256dh, auth, locale)
+      VALUES (1, 'Phone', 'https://push.example.com/1', 'key', 'auth', 'en')`,
+    ask: 'SELECT name AS found FROM push_devices',
+    found: 'Phone',
+  },
+  'notifications of the owner': {
+    from: 15,
+    write: `INSERT INTO owner_notifications (account_id, kind, key, subject, created_at)
+      VALUES (1, 'model', 'budget:2026-11-18', 'budget', now())`,
+    ask: 'SELECT subject AS found FROM owner_notifications',
+    found: 'budget',
+  },
 };
 
 /** Writes all rows of that schema. Returns their names. */

@@ -5,6 +5,7 @@ import type { ClientToken } from '@relay/contract/api/credentials';
 import type { DigestExportState } from '@relay/contract/api/digests';
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/contract/api/eval';
 import type { ChatImportReport } from '@relay/contract/api/imports';
+import type { NotificationsOverview } from '@relay/contract/api/notifications';
 import type { DaemonStatus } from '@relay/contract/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
@@ -173,3 +174,23 @@ export const EVAL_REPORT: EvalReport = {
 };
 
 export const EVAL_DONE: EvalEvent = { type: 'done', report: EVAL_REPORT };
+
+export const NOTIFICATIONS: NotificationsOverview = {
+  public_key: 'BPublicKey',
+  show_text: false,
+  own_chat: true,
+  devices: [
+    {
+      id: '7f0d7c43-1f0f-4f0e-9c4e-2f1f0b8a7c77',
+      name: 'Pixel',
+      current: false,
+      signed_in: true,
+      created_at: '2026-11-15T02:00:00.000Z',
+      last_delivered_at: null,
+      failing_since: null,
+    },
+  ],
+  ntfy: { url: 'https://ntfy.sh/x', has_token: false },
+  webhook: { url: null, has_token: false },
+  deliveries: [],
+};

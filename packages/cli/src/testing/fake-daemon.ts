@@ -12,6 +12,7 @@ import {
   EVAL_PLAN,
   IMPORTED,
   MADE_BACKUP,
+  NOTIFICATIONS,
   OUTSIDE,
   PROGRAM_TOKEN,
   statusOf,
@@ -123,6 +124,15 @@ function answerRequests(home: string, port: number): RequestListener {
         return answer(201, { token: 'relay_forwarder_fake' });
       case 'DELETE /api/ingest/token':
         rmSync(at('forwarder'), { force: true });
+        response.writeHead(204);
+        return response.end();
+      case 'GET /api/notifications':
+        return answer(200, NOTIFICATIONS);
+      case 'POST /api/notifications/test':
+        return answer(200, { results: [] });
+      case 'PATCH /api/notifications/channels/ntfy':
+        return answer(200, NOTIFICATIONS.ntfy);
+      case `DELETE /api/notifications/devices/${NOTIFICATIONS.devices[0]?.id}`:
         response.writeHead(204);
         return response.end();
       case 'GET /api/outside-memory':

@@ -6,6 +6,7 @@ import {
   autoReplySchema,
   backupSettingsSchema,
   type ModelSettings,
+  notificationSettingsSchema,
   observerSchema,
   pacingSchema,
   retentionSettingsSchema,
@@ -78,6 +79,7 @@ const agent = agentSchema.shape;
 const observer = observerSchema.shape;
 const retention = retentionSettingsSchema.shape;
 const backup = backupSettingsSchema.shape;
+const notifications = notificationSettingsSchema.shape;
 
 /** Changes the named settings; null restores the default. */
 const changed = <Setting extends z.ZodType>(setting: { unwrap(): Setting }) =>
@@ -129,6 +131,12 @@ export const runningSettingsChangeSchema = z.strictObject({
     .exactOptional(),
   backup: z
     .strictObject({ every: changed(backup.every), keep: changed(backup.keep) })
+    .exactOptional(),
+  notifications: z
+    .strictObject({
+      show_text: changed(notifications.show_text),
+      console_url: notifications.console_url.unwrap().exactOptional(),
+    })
     .exactOptional(),
   tell_owner_on_whatsapp: changed(settingsSchema.shape.tell_owner_on_whatsapp),
   zone: settingsSchema.shape.zone.unwrap().exactOptional(),

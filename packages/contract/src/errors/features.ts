@@ -426,6 +426,29 @@ export const MODEL_ERRORS = {
   },
 } as const satisfies Record<string, ErrorSpec>;
 
+// Errors of notifications.
+
+export const NOTIFICATION_ERRORS = {
+  push_devices_full: {
+    status: 409,
+    exit: 5,
+    sentence: 'There are already {most} devices with notifications, the maximum.',
+    action: 'Remove one first.',
+  },
+  push_device_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no device {device} with notifications.',
+    action: 'List devices with `relay notifications`.',
+  },
+  notification_token_sealed: {
+    status: 500,
+    exit: 8,
+    sentence: 'The token for {channel} was encrypted for another home.',
+    action: 'Set it again with `relay notifications set {channel} --token`.',
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
 // Errors of webhooks.
 
 export const WEBHOOK_ERRORS = {

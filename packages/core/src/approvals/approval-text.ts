@@ -31,6 +31,10 @@ const WANTS: Readonly<Record<ApprovalForNotice['kind'], (to: string) => string>>
 
 const LONGEST = 3_000;
 
+/** What waits, such as `a message to Ana (+49 151 …)`. */
+export const approvalHeadline = (waiting: ApprovalForNotice): string =>
+  WANTS[waiting.kind](whomOf(waiting));
+
 interface ApprovalNotice {
   readonly text: string;
   /** Whether it contains everything that is asked about. */
@@ -38,9 +42,9 @@ interface ApprovalNotice {
 }
 
 export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
-  const { id, kind, text, when, reason, requested_by_name: client } = waiting;
+  const { id, text, when, reason, requested_by_name: client } = waiting;
   const by = client === null ? '' : ` Requested by the client “${oneLine(client)}”.`;
-  const about = `Relay: ${WANTS[kind](whomOf(waiting))} needs your approval.${by}`;
+  const about = `Relay: ${approvalHeadline(waiting)} needs your approval.${by}`;
   const shown = quoted(revealHidden(when === null ? text : `${text}\n(${when})`));
   if (shown.length > LONGEST) {
     const where = 'Read and answer it in the console, or with `relay approvals`.';
@@ -68,7 +72,7 @@ const NOTICE_RISKS = 2;
 export const approvalClosedNotice = (id: string, why: string): string =>
   `Relay: approval ${id.slice(0, SHORT_ID_LENGTH)} can no longer be answered. ${why}`;
 
-function whomOf({ recipient, recipient_name: name }: ApprovalForNotice): string {
+export function whomOf({ recipient, recipient_name: name }: ApprovalForNotice): string {
   const address = recipient ?? 'an unknown recipient';
   return name === null ? address : `${oneLine(name)} (${address})`;
 }

@@ -66,6 +66,11 @@ export const webhooksQuery = queryOptions({
   queryFn: ({ signal }) => relay.get('/api/webhooks', { signal }),
 });
 
+export const notificationsQuery = queryOptions({
+  queryKey: nounKey('notifications'),
+  queryFn: ({ signal }) => relay.get('/api/notifications', { signal }),
+});
+
 export const settingsQuery = queryOptions({
   queryKey: nounKey('settings'),
   queryFn: ({ signal }) => relay.get('/api/settings', { signal }),

@@ -71,6 +71,7 @@ export const QUERY_NOUNS = [
   'ledger',
   'link',
   'messages',
+  'notifications',
   'schedules',
   'search',
   'settings',

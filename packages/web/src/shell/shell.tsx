@@ -136,6 +136,8 @@ function PreloadOverlays() {
     // If one cannot be loaded, the error is shown when it is opened.
     for (const part of [() => loadWhenReachable(loadPalette), loadKeysList, morePages])
       part().catch(() => {});
+    // A browser that signed in again keeps its notifications.
+    import('../data/push-device.ts').then(({ renewPush }) => renewPush()).catch(() => {});
   }, []);
   return null;
 }

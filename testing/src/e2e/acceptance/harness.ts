@@ -69,6 +69,8 @@ export async function openAcceptanceHarness({
       model_name: 'scripted',
       model_api_key: 'sk-scripted',
       ...(onDefaults ? {} : { pacing: { enabled: false } }),
+      // Notices are messages too: only the tests of notices count with them.
+      tell_owner_on_whatsapp: false,
       ...settings,
     });
     await harness.phones.add(ME, 'Olga Owner');

@@ -5,15 +5,24 @@ import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../postgres.ts';
 import { type Demo, startDemo } from '../demo.ts';
-import { type ConsoleView, openChromium, openConsoleView, signIn } from './browser.ts';
+import {
+  type ConsoleView,
+  type ConsoleViewOptions,
+  openChromium,
+  openConsoleView,
+  signIn,
+} from './browser.ts';
 
 export interface ConsoleFixture {
   /** Called once: starts the daemon and plays the scene. */
-  start(scene: (demo: Demo) => Promise<void>): Promise<Demo>;
+  start(scene: (demo: Demo) => Promise<void>, settings?: object): Promise<Demo>;
   /**
    * Any number of browsers, each with its own cookies. `watch` gets the signed-out browser, to see the first requests.
    */
-  signedIn(watch?: (looking: ConsoleView) => unknown): Promise<ConsoleView>;
+  signedIn(
+    watch?: (looking: ConsoleView) => unknown,
+    options?: ConsoleViewOptions,
+  ): Promise<ConsoleView>;
   /** Makes all sign-ins ten minutes older. */
   ageSessions(): Promise<void>;
 }
@@ -28,17 +37,17 @@ export function consoleFixture(): ConsoleFixture {
     await database?.drop();
   }, 60_000);
   return {
-    async start(scene) {
+    async start(scene, settings = {}) {
       // Pages must not depend on where the database is.
       database = await freshDatabase();
-      demo = await startDemo({ databaseUrl: database.url });
+      demo = await startDemo({ databaseUrl: database.url, settings });
       await scene(demo);
       return demo;
     },
-    async signedIn(watch) {
+    async signedIn(watch, options) {
       if (demo === undefined) throw new Error('Start the daemon before somebody signs in to it.');
       browser ??= await openChromium();
-      const looking = await openConsoleView(browser, demo);
+      const looking = await openConsoleView(browser, demo, options);
       await watch?.(looking);
       await signIn(looking, demo);
       return looking;

@@ -3,6 +3,7 @@
 
 import type { BackupStatus } from '@relay/contract/api/backups';
 import type { MemoryStatus } from '@relay/contract/api/memory';
+import type { NotificationsOverview } from '@relay/contract/api/notifications';
 import type { HealthCheck } from '@relay/contract/api/status';
 import {
   CONNECTION_FAULTS,
@@ -35,6 +36,12 @@ interface DoctorDeps {
   clockAhead(): number | null;
   /** Problems with webhooks, as a sentence. */
   webhookTrouble(): Promise<string | null>;
+  notifications(): Promise<
+    Pick<NotificationsOverview, 'own_chat' | 'devices' | 'ntfy' | 'webhook'> & {
+      /** Problems with them, as a sentence. */
+      readonly trouble: string | null;
+    }
+  >;
   readonly agent: AgentSettings;
   /** The provider of the agents' model; null when none is set up. */
   provider(): Promise<string | null>;
@@ -61,6 +68,7 @@ export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]
     ['jobs', checkJobs],
     ['memory', checkMemory],
     ['webhooks', checkWebhooks],
+    ['notifications', checkNotifications],
     ['budget', checkBudget],
     ['storage', checkStorage],
     ['backup', checkBackup],
@@ -215,6 +223,33 @@ async function checkWebhooks({ webhookTrouble }: DoctorDeps) {
         found,
         mend: 'See the reasons with `relay webhook deliveries`; test one with `relay webhook test`.',
       };
+}
+
+async function checkNotifications({ notifications }: DoctorDeps) {
+  const { own_chat, devices, ntfy, webhook, trouble } = await notifications();
+  const places = [
+    ...(own_chat ? ['your own chat'] : []),
+    ...(devices.length === 0
+      ? []
+      : [devices.length === 1 ? '1 device' : `${devices.length} devices`]),
+    ...(ntfy.url === null ? [] : ['ntfy']),
+    ...(webhook.url === null ? [] : ['webhook']),
+  ];
+  if (places.length === 0) {
+    return {
+      ok: 'warn' as const,
+      found: 'Nothing tells you when an approval waits.',
+      mend: 'Turn on notifications on a device: Settings in the console, or docs/guides/notifications.md.',
+    };
+  }
+  const found = `You are notified in: ${places.join(', ')}.`;
+  if (trouble !== null) {
+    const mend = 'Find the reason with `relay notifications test`.';
+    return { ok: 'warn' as const, found: `${found} ${trouble}`, mend };
+  }
+  const quiet = own_chat && places.length === 1;
+  const note = ' Your own chat does not ring: turn on a device in the console’s settings.';
+  return { ok: 'yes' as const, found: quiet ? found + note : found, mend: null };
 }
 
 async function checkBudget(source: DoctorDeps) {

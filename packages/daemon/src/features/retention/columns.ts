@@ -318,6 +318,25 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
       'account_id seq type cursor event_at state attempts next_at last_status failure created_at settled_at',
   },
   webhook_progress: { goes: NAMELESS, plain: 'account_id cursor' },
+  push_keys: { goes: OWNERS, owner: 'public_key', sealed: 'private_key', plain: 'account_id' },
+  push_devices: {
+    goes: OWNERS,
+    owner: 'name endpoint p256dh auth session_hash',
+    ids: 'id',
+    plain: 'account_id locale created_at last_delivered_at failing_since',
+  },
+  owner_notifications: {
+    goes: 'where it speaks of them, by eraseMentioned; all within 30 days',
+    ids: 'id key subject',
+    plain: 'account_id kind created_at',
+  },
+  notification_deliveries: {
+    goes: 'with the notification, by foreign key',
+    ids: 'id notification_id device_id',
+    plain:
+      'account_id seq channel action state attempts next_at last_status failure created_at settled_at',
+  },
+  notification_progress: { goes: NAMELESS, plain: 'account_id cursor' },
   trace_progress: { goes: NAMELESS, plain: 'account_id instance since ledger_seq' },
   traced: {
     goes: stays('ids of turns and messages, for a day at most; they lead nowhere'),

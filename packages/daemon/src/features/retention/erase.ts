@@ -309,7 +309,7 @@ async function eraseContact(
   await sql`DELETE FROM contacts WHERE account_id = ${account} AND id = ${contact}`.execute(tx);
 }
 
-/** Stored responses and webhook deliveries that mention the subject. */
+/** Stored responses, notifications and webhook deliveries that mention the subject. */
 async function eraseMentioned(
   tx: Transaction,
   account: AccountId,
@@ -320,6 +320,9 @@ async function eraseMentioned(
   const pattern = [...ids, ...(named === null ? [] : [named])].join('|');
   if (pattern === '') return;
   await sql`DELETE FROM idempotency_keys WHERE account_id = ${account} AND response::text ~* ${pattern}`.execute(
+    tx,
+  );
+  await sql`DELETE FROM owner_notifications WHERE account_id = ${account} AND subject ~* ${pattern}`.execute(
     tx,
   );
   await sql`DELETE FROM webhook_deliveries WHERE account_id = ${account} AND facts::text ~* ${pattern}`.execute(

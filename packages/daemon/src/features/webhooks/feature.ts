@@ -3,7 +3,7 @@ import type { WebhookService } from '@relay/contract/api/webhooks';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createDeliveryHandler, enqueueDeliveries, type WebhookDeps } from './delivery.ts';
 import { findStrandedDeliveries } from './delivery-store.ts';
-import { WebhookFollower } from './follower.ts';
+import { createWebhookFollower } from './follower.ts';
 import { createDeliveryLog, createWebhookSetup } from './service.ts';
 
 interface Webhooks {
@@ -20,7 +20,7 @@ const STRANDED_MS = 86_400_000;
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const { lease, jobs } = deps;
-  const follower = new WebhookFollower(deps);
+  const follower = createWebhookFollower(deps);
   const requeueStranded = async () => {
     const before = new Date(+deps.now() - STRANDED_MS);
     await transaction(deps, async ({ tx }) => {
@@ -29,7 +29,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
     });
   };
   const changed = () => {
-    follower.onWebhooksChanged();
+    follower.resume();
     deps.events.hint();
   };
   return {

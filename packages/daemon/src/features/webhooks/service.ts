@@ -15,6 +15,7 @@ import { chooseMatch } from '@relay/core/contacts/match';
 import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
+import { beginFollowingNow } from '../../platform/db/event-follower.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { EgressError } from '../../platform/egress/egress.ts';
 import {
@@ -33,7 +34,6 @@ import {
   reopenDeliveries,
 } from './delivery-store.ts';
 import {
-  beginFollowingNow,
   type CountedWebhook,
   deleteWebhook,
   findWebhook,
@@ -133,7 +133,8 @@ async function getWebhook(db: Db, account: AccountId, given: string): Promise<Co
 
 /** The follower is idle while no webhook is enabled, so it starts at this moment. */
 async function beginIfFirst(tx: Transaction, account: AccountId): Promise<void> {
-  if ((await listEnabledWebhooks(tx, account)).length === 0) await beginFollowingNow(tx, account);
+  if ((await listEnabledWebhooks(tx, account)).length === 0)
+    await beginFollowingNow(tx, 'webhook_progress', account);
 }
 
 async function refuseTaken(

@@ -196,40 +196,6 @@ export async function followContactMerge(
     WHERE account_id = ${account} AND filter->'contacts' ? ${from}::text`.execute(tx);
 }
 
-// The follower's position in the event log. It is saved in the transaction that creates the deliveries, so that no
-// event is delivered twice or skipped, also across kills.
-
-/**
- * Starts at this moment. Without a webhook nothing follows the log, so the first webhook sets the position: what was
- * written before the caller's transaction began is not delivered.
- */
-export async function beginFollowingNow(tx: Transaction, account: AccountId): Promise<void> {
-  await sql`INSERT INTO webhook_progress (account_id, cursor)
-    VALUES (${account}, pg_current_xact_id()::text || '-0')
-    ON CONFLICT (account_id) DO UPDATE SET cursor = excluded.cursor`.execute(tx);
-}
-
-/** Null when nothing was followed yet, or when the position is from another database with other transaction ids. */
-export async function lockFollowCursor(
-  tx: Transaction,
-  account: AccountId,
-): Promise<string | null> {
-  const { rows } = await sql<{ cursor: string; ours: boolean }>`
-    SELECT cursor, split_part(cursor, '-', 1)::xid8 <= pg_current_xact_id() AS ours
-    FROM webhook_progress WHERE account_id = ${account} FOR UPDATE`.execute(tx);
-  return rows[0]?.ours === true ? rows[0].cursor : null;
-}
-
-export async function saveFollowCursor(
-  tx: Transaction,
-  account: AccountId,
-  cursor: string,
-): Promise<void> {
-  await sql`UPDATE webhook_progress SET cursor = ${cursor} WHERE account_id = ${account}`.execute(
-    tx,
-  );
-}
-
 // Describes problems with webhooks in one sentence for `relay status` and `relay doctor`: those that Relay switched
 // off, those that fail, and dead deliveries.
 

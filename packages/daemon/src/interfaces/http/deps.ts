@@ -21,6 +21,7 @@ import type { ForwarderTokens, IngestService } from '@relay/contract/api/ingest'
 import type { ConversationService } from '@relay/contract/api/instances';
 import type { LedgerReader } from '@relay/contract/api/ledger';
 import type { MemoryService } from '@relay/contract/api/memory';
+import type { NotificationService } from '@relay/contract/api/notifications';
 import type { ObservedGroupService } from '@relay/contract/api/observed-groups';
 import type { RetentionService } from '@relay/contract/api/retention';
 import type { ScheduleService } from '@relay/contract/api/schedules';
@@ -88,6 +89,7 @@ export interface HttpDeps {
   readonly clients: ClientApi;
   readonly retention: RetentionService;
   readonly webhooks: WebhookService;
+  readonly notifications: NotificationService;
   readonly settings: SettingsService;
   readonly metrics: Metrics;
   status(): Promise<DaemonStatus>;

@@ -29,6 +29,7 @@ import { ledgerRoutes } from './routes/ledger.ts';
 import { mcpPipe, mcpRoutes, toolRoutes } from './routes/mcp.ts';
 import { importRoutes, memoryRoutes, searchRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { notificationRoutes } from './routes/notifications.ts';
 import { digestExportRoutes, digestRoutes, observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
@@ -127,6 +128,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ingestRoutes(app, deps);
   tokenRoutes(app, deps, streams);
   webhookRoutes(app, deps);
+  notificationRoutes(app, deps);
   toolRoutes(app, deps);
   const admit = (request: IncomingMessage) => admitUpgrade(rules, request);
   mcpRoutes(app, deps, { streams, authenticator, limits });

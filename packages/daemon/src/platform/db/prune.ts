@@ -47,6 +47,11 @@ const STEPS: readonly Step[] = [
     limit: '30 days',
     old: sql`created_at < now() - interval '30 days' AND state <> 'pending'`,
   },
+  {
+    table: 'owner_notifications',
+    what: 'notifications sent to you (ids only)',
+    ...after(30, 'created_at'),
+  },
   { table: 'retention_runs', what: 'past deletions', ...after(90, 'at') },
 ];
 

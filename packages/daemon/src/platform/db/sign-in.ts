@@ -3,6 +3,7 @@
 
 import type { SignInStore } from '@relay/contract/api/credentials';
 import type { AccountId } from '@relay/contract/ids';
+import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
 export function createSignInStore(db: Db, account: AccountId): SignInStore {
@@ -62,9 +63,14 @@ export function createSignInStore(db: Db, account: AccountId): SignInStore {
         .where('account_id', '=', account)
         .where('hash', '=', bytes(hash))
         .execute();
+      // A browser that signed out is no longer notified.
+      await sql`DELETE FROM push_devices WHERE account_id = ${account} AND session_hash = ${bytes(hash)}`.execute(
+        db,
+      );
     },
     async endAll() {
       await db.deleteFrom('browser_sessions').where('account_id', '=', account).execute();
+      await sql`DELETE FROM push_devices WHERE account_id = ${account}`.execute(db);
       await db.deleteFrom('login_codes').where('account_id', '=', account).execute();
     },
   };

@@ -11,7 +11,7 @@ export interface EgressRequest {
   readonly method?: 'GET' | 'POST';
   /** Sent to this origin only: a redirect to another origin gets none of them. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly maxBytes?: number;
   /** Only the status is needed; the body is not read. */
   readonly statusOnly?: boolean;

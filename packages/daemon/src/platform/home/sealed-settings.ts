@@ -7,6 +7,7 @@ import {
   type DigestExportSettings,
   type MemorySettings,
   type ModelSettings,
+  type NotificationSettings,
   settingsSchema,
 } from '@relay/contract/settings';
 import type { Sealer } from '@relay/core/ports/sealer';
@@ -21,7 +22,13 @@ interface SealedSetting {
 }
 
 function sealedSetting(
-  name: 'model_api_key' | 'brave_api_key' | 'endpoint_api_key' | 'webhook_secret',
+  name:
+    | 'model_api_key'
+    | 'brave_api_key'
+    | 'endpoint_api_key'
+    | 'webhook_secret'
+    | 'ntfy_token'
+    | 'webhook_token',
   elsewhere: (cause: unknown) => Error,
 ): SealedSetting {
   const label = `config/${name}`;
@@ -246,4 +253,51 @@ export async function saveDigestExportSettings(
   const settings = { ...(await readWrittenExportSettings(home)), ...changed, ...sealed };
   await saveSettings(home, { outside_memory: settings });
   return settings;
+}
+
+// Settings of notifications: `notifications` in `relay.config.json`, read again each time. The tokens are encrypted
+// there for this home.
+
+const tokenSealed = (channel: string) => (cause: unknown) =>
+  new RelayError('notification_token_sealed', { channel }, { cause });
+const CHANNEL_TOKENS = {
+  ntfy: sealedSetting('ntfy_token', tokenSealed('ntfy')),
+  webhook: sealedSetting('webhook_token', tokenSealed('webhook')),
+};
+
+/** As written, with the tokens still encrypted. */
+export const readNotificationSettings = async (home: string): Promise<NotificationSettings> =>
+  settingsSchema.parse(await loadHomeSettings(home)).notifications;
+
+/** Null without an address. */
+export async function readNotificationChannel(
+  home: string,
+  sealer: Sealer,
+  channel: keyof typeof CHANNEL_TOKENS,
+): Promise<{ readonly url: string; readonly token: string | null } | null> {
+  const settings = await readNotificationSettings(home);
+  const { [`${channel}_url` as const]: url, [`${channel}_token` as const]: written } = settings;
+  if (url === null) return null;
+  return { url, token: written === null ? null : CHANNEL_TOKENS[channel].open(sealer, written) };
+}
+
+/** A token belongs to its address, so another address removes it. */
+export async function saveNotificationChannel(
+  home: string,
+  sealer: Sealer,
+  channel: keyof typeof CHANNEL_TOKENS,
+  set: { readonly url?: string | null | undefined; readonly token?: string | null | undefined },
+): Promise<void> {
+  const before = await readNotificationSettings(home);
+  const url = set.url === undefined ? before[`${channel}_url`] : set.url;
+  const kept = url === before[`${channel}_url`] ? before[`${channel}_token`] : null;
+  const token =
+    typeof set.token === 'string' ? CHANNEL_TOKENS[channel].seal(sealer, set.token) : set.token;
+  await saveSettings(home, {
+    notifications: {
+      ...before,
+      [`${channel}_url`]: url,
+      [`${channel}_token`]: url === null ? null : token === undefined ? kept : token,
+    },
+  });
 }

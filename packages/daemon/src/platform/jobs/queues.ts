@@ -49,6 +49,8 @@ export interface JobData {
   outside_memory: { account: AccountId; subject: DigestId };
   /** An event to deliver to a webhook. In order for each of a webhook's lanes, except for retries. */
   webhook: { account: AccountId; subject: DeliveryId };
+  /** A notification to show on a device, or to take away again. In order for each device, except for retries. */
+  notification: { account: AccountId; subject: DeliveryId };
   /** Regular housekeeping. */
   maintenance: { task: 'prune' };
   /** Checks whether a backup is due and makes it. */
@@ -130,6 +132,12 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.job,
     expiresAfterSeconds: 120,
     deadSentence: 'An event could not be sent to a webhook. See `relay logs --level error`.',
+  },
+  notification: {
+    order: 'by key',
+    retry: RETRY.job,
+    expiresAfterSeconds: 120,
+    deadSentence: 'A notification could not be sent. See `relay logs --level error`.',
   },
   maintenance: {
     order: 'any',

@@ -66,6 +66,8 @@ const SETTINGS = {
   'backup.keep': { hasHelp: true },
   'backup.folder': {},
   tell_owner_on_whatsapp: { hasHelp: true },
+  'notifications.show_text': { hasHelp: true },
+  'notifications.console_url': { hasHelp: true },
   zone: { hasHelp: true },
   log_level: { hasHelp: true },
   admin_phone_numbers: { hasHelp: true },
@@ -264,11 +266,23 @@ export function embeddingsTrialText({
 
 export interface SettingsSection {
   /** Its title, summary and button are in the catalogue. */
-  readonly id: 'pacing' | 'answers' | 'budget' | 'groups' | 'retention' | 'backup' | 'general';
+  readonly id:
+    | 'notifications'
+    | 'pacing'
+    | 'answers'
+    | 'budget'
+    | 'groups'
+    | 'retention'
+    | 'backup'
+    | 'general';
   readonly names: readonly SettingName[];
 }
 
 export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
+  {
+    id: 'notifications',
+    names: ['tell_owner_on_whatsapp', 'notifications.show_text', 'notifications.console_url'],
+  },
   {
     id: 'pacing',
     names: [
@@ -287,7 +301,6 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
       'auto_reply.answers_per_hour',
       'auto_reply.answers_per_day',
       'auto_reply.late_after_hours',
-      'tell_owner_on_whatsapp',
     ],
   },
   {

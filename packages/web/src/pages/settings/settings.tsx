@@ -30,6 +30,7 @@ import {
 } from './copy.ts';
 import { DigestExportSettingsCard } from './digest-export-card.tsx';
 import { EmbeddingsCard } from './embeddings-card.tsx';
+import { NotificationPlaces } from './notification-places.tsx';
 import { InstructionsCard, QuietHoursCard, SectionCard } from './setting-cards.tsx';
 import classes from './settings.module.css';
 
@@ -51,6 +52,7 @@ export function SettingsScreen() {
             <div className={classes.cards}>
               {SETTINGS_SECTIONS.map((section) => (
                 <SectionCard key={section.id} section={section} shown={shown}>
+                  {section.id === 'notifications' && <NotificationPlaces />}
                   {section.id === 'pacing' && status && <SendingStatus status={status} />}
                   {section.id === 'retention' && (
                     <p className={`${classes.below} small`}>

@@ -15,6 +15,7 @@ import { evalPlan, evalReport } from './evaluation.ts';
 import { type MemoryLog, memoryEventLog } from './event-log.ts';
 import { ledgerStandIns } from './ledger.ts';
 import { memoryStandIns } from './memory.ts';
+import { notificationStandIns } from './notifications.ts';
 import { observingStandIns } from './observing.ts';
 import { buffered, memoryOutbox } from './outbox.ts';
 import { peopleStandIns } from './people.ts';
@@ -142,6 +143,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     ...observingStandIns(recorded),
     memory: memoryStandIns(recorded),
     webhooks: webhookStandIns(recorded),
+    notifications: notificationStandIns(recorded),
     ...retentionStandIns(recorded),
     ...scheduleStandIns(recorded),
     settings: {
