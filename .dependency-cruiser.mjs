@@ -37,6 +37,7 @@ const DAEMON = {
   'features/backup': [DB, JOBS],
   'features/chat-import': [DB],
   'features/chats': [DB],
+  'features/devices': [DB],
   'features/digest-export': ['platform/egress', DB, JOBS],
   'features/eval': ['models', DB],
   'features/health': [DB, JOBS],

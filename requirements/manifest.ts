@@ -4,6 +4,7 @@ import { BUILT } from './built.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { IDENTITY } from './identity.ts';
 import { NOTIFICATIONS } from './notifications.ts';
+import { REMOTE } from './remote.ts';
 import { SEED_000 } from './seed-000.ts';
 import { SEED_001 } from './seed-001.ts';
 import { SEED_002 } from './seed-002.ts';
@@ -32,6 +33,7 @@ const SEEDS = {
   IDENTITY,
   SETUP,
   NOTIFY: NOTIFICATIONS,
+  REMOTE,
   TRUST,
   WORDS,
   WRITE,

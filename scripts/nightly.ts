@@ -187,11 +187,13 @@ function selectSteps(parts: readonly string[], steps: readonly Step[]): Step[] {
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-function chromium(): string {
+/** The program that this script finds or installs; nothing if it cannot, and the tests that need it fail. */
+function programFrom(script: 'chromium' | 'caddy'): Record<string, string> {
   try {
-    return execFileSync(join(root, 'scripts', 'chromium'), { cwd: root, encoding: 'utf8' }).trim();
+    const path = execFileSync(join(root, 'scripts', script), { cwd: root, encoding: 'utf8' });
+    return { [script.toUpperCase()]: path.trim() };
   } catch {
-    return '';
+    return {};
   }
 }
 
@@ -262,8 +264,8 @@ const tested = `${commit}${dirty ? ' with uncommitted changes' : ''}`;
 const startedAt = new Date();
 console.log(`Commit ${tested}\n${steps.length} steps, started ${startedAt.toISOString()}`);
 
-const found = chromium();
-const env = { ...process.env, CI: 'true', ...(found === '' ? {} : { CHROMIUM: found }) };
+const programs = { ...programFrom('chromium'), ...programFrom('caddy') };
+const env = { ...process.env, CI: 'true', ...programs };
 const results: Result[] = [];
 for (const step of steps) {
   const built = results.some((one) => one.part === 'build' && one.passed);

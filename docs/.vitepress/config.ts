@@ -68,6 +68,7 @@ export default defineConfig({
           page('Answer with drafts', 'guides/drafts'),
           page('Approve from the console', 'guides/approve'),
           page('Get notified', 'guides/notifications'),
+          page('Use your phone', 'guides/phone'),
           page('Read and send messages', 'guides/messages'),
           page('Digests of a group', 'guides/digests'),
           page('Search, and why', 'guides/search'),

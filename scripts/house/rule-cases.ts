@@ -32,6 +32,7 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
   'features/chat-import': { allowed: [DB], forbidden: ['pipeline/intake'] },
   'features/chats': { allowed: [DB], forbidden: [JOBS] },
   'features/conversations': { ...AGENT, forbidden: ['features/assistant'] },
+  'features/devices': { allowed: [DB], forbidden: [GATE] },
   'features/digest-export': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },
   'features/eval': { allowed: ['models', DB], forbidden: [GATE] },
   'features/group-answers': AGENT,

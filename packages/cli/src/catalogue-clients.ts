@@ -1,4 +1,4 @@
-// Catalogue entries for the commands about tokens, webhooks and MCP.
+// Catalogue entries for the commands about access from outside: phones, tokens, webhooks and MCP.
 
 import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
 import { WEBHOOK_EVENT_TYPES } from '@relay/contract/webhooks/event-types';
@@ -55,6 +55,75 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
         summary: 'Revoke a token; its queued messages are not sent',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).revokeTokenCommand,
+      },
+    ],
+  },
+];
+
+// Access from a phone.
+
+/** Kept here and not imported, so that help does not load the command. */
+const PROXY_OPTION = [
+  '--proxy <name>',
+  'Print the configuration of: caddy, tailscale, cloudflare',
+] as const;
+const PROXY_VALUES = { '--proxy': ['caddy', 'tailscale', 'cloudflare'] } as const;
+
+const REMOTE_HELP = `
+Relay listens on 127.0.0.1 only. Your proxy (Tailscale, Caddy or Cloudflare Tunnel) serves it over HTTPS at the address
+that you enable. There, only devices that you paired are let in, with their passkeys. See docs/guides/phone.md.`;
+
+export const REMOTE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'remote',
+    group: 'You',
+    summary: 'Use the console from your phone: show the state and the next step',
+    options: [PROXY_OPTION],
+    values: PROXY_VALUES,
+    helpFooter: REMOTE_HELP,
+    load: async () => (await import('./commands/remote.ts')).showRemoteCommand,
+    subcommands: [
+      {
+        name: 'enable',
+        group: 'You',
+        summary: 'Turn it on at the address that your proxy serves',
+        arguments: [{ syntax: '<address>', summary: 'Such as https://relay.example.org' }],
+        options: [PROXY_OPTION],
+        values: PROXY_VALUES,
+        load: async () => (await import('./commands/remote.ts')).enableRemoteCommand,
+      },
+      {
+        name: 'disable',
+        group: 'You',
+        summary: 'Turn it off and sign out all devices; they stay paired',
+        load: async () => (await import('./commands/remote.ts')).disableRemoteCommand,
+      },
+      {
+        name: 'pair',
+        group: 'You',
+        summary: 'Show a QR code that pairs one device, within 5 minutes',
+        load: async () => (await import('./commands/remote.ts')).pairDeviceCommand,
+      },
+      {
+        name: 'devices',
+        group: 'You',
+        summary: 'List paired devices',
+        load: async () => (await import('./commands/remote.ts')).listDevicesCommand,
+        subcommands: [
+          {
+            name: 'list',
+            group: 'You',
+            summary: 'List paired devices',
+            load: async () => (await import('./commands/remote.ts')).listDevicesCommand,
+          },
+          {
+            name: 'remove',
+            group: 'You',
+            summary: 'Remove a device; it is signed out at once',
+            arguments: [{ syntax: '<name>', summary: 'Name or id of the device' }],
+            load: async () => (await import('./commands/remote.ts')).removeDeviceCommand,
+          },
+        ],
       },
     ],
   },

@@ -5,6 +5,7 @@ import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
 import {
   MCP_COMMANDS,
   NOTIFICATION_COMMANDS,
+  REMOTE_COMMANDS,
   TOKEN_COMMANDS,
   WEBHOOK_COMMANDS,
 } from './catalogue-clients.ts';
@@ -468,6 +469,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     options: [['--print', 'Print the address instead']],
     load: async () => (await import('./commands/open.ts')).openConsoleCommand,
   },
+  ...REMOTE_COMMANDS,
   ...TOKEN_COMMANDS,
   ...MCP_COMMANDS,
   {

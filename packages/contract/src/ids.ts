@@ -22,6 +22,8 @@ export type RunId = Branded<string, 'run'>;
 export type RequestId = Branded<string, 'request'>;
 export type DigestId = Branded<string, 'digest'>;
 export type TokenId = Branded<string, 'token'>;
+/** A phone or computer that signs in with a passkey from outside. */
+export type DeviceId = Branded<string, 'device'>;
 export type WebhookId = Branded<string, 'webhook'>;
 export type NotificationId = Branded<string, 'notification'>;
 /** A browser that receives notifications. */
@@ -45,3 +47,4 @@ export const scheduleId = (value: string): ScheduleId => parse<ScheduleId>(value
 export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);
+export const deviceId = (value: string): DeviceId => parse<DeviceId>(value);

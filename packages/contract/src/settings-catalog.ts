@@ -132,6 +132,7 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'notifications.ntfy_url': 'elsewhere',
   'notifications.webhook_url': 'elsewhere',
   'notifications.allow': 'file',
+  'http.allowed_hosts': 'elsewhere',
   'traces.endpoint': 'file',
   model_provider: 'elsewhere',
   model_name: 'elsewhere',
@@ -337,6 +338,8 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'outside_memory.hourly': 'Digest export: include hourly digests.',
   'outside_memory.webhook_url': 'Digest export: address of a webhook (default: none).',
   'outside_memory.webhook_secret': 'Digest export: secret that signs the webhook.',
+  'http.allowed_hosts':
+    'Hosts at which your proxy serves the console over HTTPS; `relay remote enable` sets it.',
   'webhooks.allow': 'Local addresses allowed for webhooks, such as 127.0.0.1:5678.',
   'notifications.show_text':
     'Show names and texts in notifications. Push services and ntfy servers then carry them.',

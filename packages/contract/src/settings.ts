@@ -212,6 +212,33 @@ export const notificationSettingsSchema = z.strictObject({
 });
 export type NotificationSettings = z.infer<typeof notificationSettingsSchema>;
 
+const httpSettingsSchema = z.strictObject({
+  /**
+   * Hosts, besides this machine, at which a proxy serves the console over HTTPS, such as `relay.example.org` or
+   * `relay.example.org:8443`. The first is the one in links.
+   */
+  allowed_hosts: z
+    .array(
+      z
+        .string()
+        .refine(isRemoteHost, 'must be a host name in lower case such as relay.example.org'),
+    )
+    .max(5)
+    .default([]),
+});
+
+/**
+ * A name that a passkey can belong to. Not an address of a machine, and nothing that browsers treat as this machine.
+ */
+export function isRemoteHost(host: string): boolean {
+  const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : null;
+  if (url === null || url.host !== host || url.href !== `https://${host}/`) return false;
+  return (
+    /^([a-z\d_-]{1,63}\.)+[a-z][a-z\d-]{0,62}$/.test(url.hostname) &&
+    !/(^|\.)localhost$/.test(url.hostname)
+  );
+}
+
 /** The OpenTelemetry collector. Only the file or the environment can set it, because it decides where data is sent. */
 export const tracesSchema = z.strictObject({
   /** Such as `http://127.0.0.1:4318`; `/v1/traces` is added if it is missing. */
@@ -260,6 +287,7 @@ export const settingsSchema = z.strictObject({
   outside_memory: digestExportSettingsSchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
   notifications: notificationSettingsSchema.prefault({}),
+  http: httpSettingsSchema.prefault({}),
   traces: tracesSchema.prefault({}),
   /** The owner's other numbers, in digits: their messages go to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),

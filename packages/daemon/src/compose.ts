@@ -11,6 +11,7 @@ import { exportArchive } from './features/backup/export.ts';
 import { openBackups } from './features/backup/feature.ts';
 import { importArchive } from './features/backup/import.ts';
 import { createChatReader } from './features/chats/chat-reader.ts';
+import { createRemoteService } from './features/devices/service.ts';
 import { runDoctorChecks } from './features/health/checks.ts';
 import { readStatus } from './features/health/status.ts';
 import { openMetrics } from './features/metrics/metrics.ts';
@@ -35,7 +36,7 @@ import { createSignInStore } from './platform/db/sign-in.ts';
 import { createForwarderTokens } from './platform/db/tokens.ts';
 import type { HomeClaim } from './platform/home/claim.ts';
 import { DiskGuard } from './platform/home/disk-guard.ts';
-import { createSettingsService } from './platform/home/settings-service.ts';
+import { createSettingsService, saveAllowedHosts } from './platform/home/settings-service.ts';
 import {
   loadOwnerToken,
   noteLastBackup,
@@ -276,6 +277,14 @@ export async function assemble(
     backups: backups.service,
     forwarderTokens: createForwarderTokens({ db: database.kysely, lease }),
     signIn: createSignInStore(database.kysely, lease.account),
+    remote: createRemoteService({
+      db: database.kysely,
+      lease,
+      log,
+      now,
+      hosts: () => config.settings.http.allowed_hosts,
+      saveHosts: (hosts) => saveAllowedHosts(config, hosts),
+    }),
     webDirectory: options.webDirectory,
     stopping: () => stopping,
   });

@@ -173,7 +173,11 @@ export async function drawQrCode(text: string, coloured: boolean): Promise<strin
   return lines.map((line) => (coloured ? `${PAPER}${line.padEnd(width)}${PLAIN}` : line));
 }
 
-function fitsTerminal({ size }: Pick<Terminal, 'size'>, rows: number, columns: number): boolean {
+export function fitsTerminal(
+  { size }: Pick<Terminal, 'size'>,
+  rows: number,
+  columns: number,
+): boolean {
   return size === null || (size.rows >= rows && size.columns >= columns);
 }
 

@@ -6,6 +6,7 @@ import type { DigestExportState } from '@relay/contract/api/digests';
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/contract/api/eval';
 import type { ChatImportReport } from '@relay/contract/api/imports';
 import type { NotificationsOverview } from '@relay/contract/api/notifications';
+import type { Device } from '@relay/contract/api/remote';
 import type { DaemonStatus } from '@relay/contract/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
@@ -94,6 +95,15 @@ export const IMPORTED: ChatImportReport = {
   from: '2024-01-01T10:00:00.000Z',
   to: '2026-03-12T10:00:00.000Z',
   skipped: { system: 30, media: 70 },
+};
+
+export const DEVICE: Device = {
+  id: '5a1d7a3e-52ce-4b0e-8a2c-7e2f5d3c9b10',
+  name: 'iPhone',
+  host: 'relay.example.org',
+  synced: false,
+  created_at: '2026-11-15T09:00:00.000Z',
+  last_used_at: null,
 };
 
 export const PROGRAM_TOKEN: ClientToken = {

@@ -8,6 +8,7 @@ import { RelayError } from '@relay/contract/errors';
 import { linuxProcessStart } from '@relay/core/installation';
 import {
   BACKUPS,
+  DEVICE,
   EVAL_DONE,
   EVAL_PLAN,
   IMPORTED,
@@ -92,6 +93,14 @@ function answerRequests(home: string, port: number): RequestListener {
         return response.end(`event: done\ndata: ${JSON.stringify(EVAL_DONE)}\n\n`);
       case 'POST /api/login-codes':
         return answer(201, { url: `http://127.0.0.1:${port}/login?code=once&next=/` });
+      case 'GET /api/remote':
+      case 'PATCH /api/remote':
+      case 'DELETE /api/remote':
+        return answer(200, { origin: null, port, devices: [DEVICE] });
+      case 'POST /api/remote/pairings':
+        return answer(201, { url: 'https://relay.example.org/#pair=once', qr: '', expires_at: '' });
+      case 'DELETE /api/remote/devices/iPhone':
+        return answer(200, DEVICE);
       case 'POST /api/token/rotate':
         token = 'relay_newnewnewnewnewnewnewnewnewnewnewnewnewnewn';
         put('token', `${token}\n`);

@@ -1,7 +1,7 @@
 // Schemas and services of logins and client tokens. `relay open` requests a login code; the browser spends it once and
 // holds a session cookie from then on.
 import { z } from 'zod';
-import type { ContactId, TokenId } from '../ids.ts';
+import type { ContactId, DeviceId, TokenId } from '../ids.ts';
 import { CLIENT_SCOPES, SCOPES, type Scope } from '../policy/scopes.ts';
 import { boundedText } from './common.ts';
 
@@ -94,8 +94,14 @@ export interface SignInStore {
   addCode(hash: string, expiresAt: Date): Promise<void>;
   /** True for exactly one caller, and only before the code expires. */
   spendCode(hash: string, now: Date): Promise<boolean>;
-  addSession(hash: string, expiresAt: Date): Promise<void>;
+  /** With a device: a session at the address for phones. */
+  addSession(hash: string, expiresAt: Date, device?: DeviceId): Promise<void>;
+  /** A session of a browser on this machine. */
   hasSession(hash: string, now: Date): Promise<boolean>;
+  /** A session of a device that was used since `idleSince`. */
+  hasDeviceSession(hash: string, now: Date, idleSince: Date): Promise<boolean>;
+  /** Notes the use, to the minute. */
+  noteDeviceSessionUse(hash: string, now: Date): Promise<void>;
   /** Whether the session began at that time or later. */
   isSessionSince(hash: string, since: Date): Promise<boolean>;
   endSession(hash: string): Promise<void>;

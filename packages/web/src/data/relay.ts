@@ -2,8 +2,9 @@
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
 import { hasText, isolate, t } from '../i18n.ts';
+import { fetchWithPasskey } from './passkey.ts';
 
-export const relay = createRelayClient({ baseUrl: '' });
+export const relay = createRelayClient({ baseUrl: '', fetch: fetchWithPasskey });
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 401;

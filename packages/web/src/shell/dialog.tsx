@@ -31,6 +31,7 @@ function setShownDialog(next: Confirmation | DialogContent | undefined): void {
 
 export const askToConfirm = (question: Confirmation): void => setShownDialog(question);
 export const showDialog = (shown: DialogContent): void => setShownDialog(shown);
+export const closeDialog = (): void => setShownDialog(undefined);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);

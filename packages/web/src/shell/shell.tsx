@@ -13,6 +13,7 @@ import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, type MouseEvent, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { loadWhenReachable } from '../data/lazy-load.ts';
 import { useDaemonConnection, useLiveStream } from '../data/live-stream.ts';
+import { IS_REMOTE, pairingCodeIn } from '../data/passkey.ts';
 import { linkQuery, statusQuery } from '../data/queries.ts';
 import { useNow } from '../data/use-now.ts';
 import { t } from '../i18n.ts';
@@ -48,7 +49,9 @@ export function ConsoleShell() {
   const { open, palette } = usePalette();
   useFocusAfterNavigation();
   useLetterKeyboard();
-  if (connection.state === 'signed_out') return <SignIn />;
+  const { hash } = useLocation();
+  const isPairing = IS_REMOTE && pairingCodeIn(hash) !== null;
+  if (connection.state === 'signed_out' || isPairing) return <SignIn />;
   return (
     <>
       <a className={classes.skip} href="#main">

@@ -1,10 +1,13 @@
-// Shown without a session: how to sign in. It notices a new session by itself.
+// Shown without a session: how to sign in. On the machine of the daemon it notices a new session by itself; at the address
+// for phones a passkey is used.
 import { Button, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { loadWhenReachable } from '../data/lazy-load.ts';
 import { useLiveStream } from '../data/live-stream.ts';
+import { IS_REMOTE, onPasskeyNeeded } from '../data/passkey.ts';
 import { relay } from '../data/relay.ts';
-import { t } from '../i18n.ts';
+import { loadMessages, t } from '../i18n.ts';
 import { Logo } from '../parts/marks.tsx';
 import classes from './sign-in.module.css';
 
@@ -12,6 +15,26 @@ const LOOK_EVERY_MS = 3_000;
 const COMMAND = 'relay open';
 
 export function SignIn() {
+  return IS_REMOTE ? (
+    <Suspense>
+      <PasskeyEntry />
+    </Suspense>
+  ) : (
+    <SignInOnThisMachine />
+  );
+}
+
+const loadPasskey = async () => {
+  const [part] = await Promise.all([
+    loadWhenReachable(() => import('../pages/passkey/passkey.tsx')),
+    loadMessages('passkey', 'errors'),
+  ]);
+  return part;
+};
+const PasskeyEntry = lazy(async () => ({ default: (await loadPasskey()).PasskeyEntry }));
+onPasskeyNeeded(async () => (await loadPasskey()).askForPasskey());
+
+function SignInOnThisMachine() {
   const live = useLiveStream();
   useEffect(() => {
     document.title = `${t('common.signIn.title')} · Relay`;

@@ -4,10 +4,10 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Demo } from '../demo.ts';
 import { findChromium } from './chromium.ts';
 
-export async function openChromium(): Promise<Browser> {
+export async function openChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('There is no Chromium; set CHROMIUM to one.');
-  return chromium.launch({ executablePath });
+  return chromium.launch({ executablePath, args: [...args] });
 }
 
 export interface ConsoleViewOptions {

@@ -1,14 +1,23 @@
-// Finds a Chromium, which tests of the console need.
+// Finds the programs that tests of the console need: a Chromium, and a Caddy for the one that comes through a proxy.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
 /** `CHROMIUM`, or the first one on the path. */
-export function findChromium(): string | undefined {
-  const { CHROMIUM, PATH = '' } = process.env;
-  if (CHROMIUM) return CHROMIUM;
-  const places = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
+export const findChromium = (): string | undefined =>
+  findProgram('CHROMIUM', [
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+  ]);
+
+/** `CADDY`, or the one on the path. */
+export const findCaddy = (): string | undefined => findProgram('CADDY', ['caddy']);
+
+function findProgram(variable: string, names: readonly string[]): string | undefined {
+  const { [variable]: given, PATH = '' } = process.env;
+  if (given) return given;
+  const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
   return places.find(isProgram);
 }
 

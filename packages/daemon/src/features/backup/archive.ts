@@ -51,6 +51,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   events: 'feeds open streams and is pruned within days',
   login_codes: 'valid for a minute',
   browser_sessions: 'browsers sign in again',
+  devices: 'a device that was removed must not come back; phones are paired again',
+  pairing_codes: 'valid for five minutes',
   whatsapp_credentials: 'a session must not run in two places; a restored home is linked again',
   whatsapp_keys: 'belongs to that session',
   decrypt_journal: 'belongs to that session',

@@ -303,7 +303,19 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id read_at',
   },
   login_codes: { goes: OWNERS, owner: 'hash', plain: 'account_id expires_at used_at' },
-  browser_sessions: { goes: OWNERS, owner: 'hash', plain: 'account_id created_at expires_at' },
+  browser_sessions: {
+    goes: OWNERS,
+    owner: 'hash',
+    ids: 'device_id',
+    plain: 'account_id created_at expires_at used_at',
+  },
+  devices: {
+    goes: OWNERS,
+    owner: 'name host credential_id public_key',
+    ids: 'id',
+    plain: 'account_id counter synced created_at last_used_at',
+  },
+  pairing_codes: { goes: OWNERS, owner: 'hash attempt', plain: 'account_id expires_at used_at' },
   webhooks: {
     goes: OWNERS,
     owner: 'name url events filter include_text',

@@ -15,6 +15,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Site } from './guard.ts';
 
 export type App = FastifyInstance<
   Server,
@@ -41,14 +42,15 @@ export const ZOD_COMPILERS = {
 
 /**
  * Who may call a route:
- * - `owner`: the owner's token or a browser session. This is the default.
+ * - `owner`: the owner's token, a browser session, or a paired device. This is the default; a device may need its
+ *   passkey again (`EVERYDAY_CHANGES` in guard.ts).
  * - `token`: only the owner's token.
  * - `confirmed`: the owner's token, or a session that has just signed in or sends the token in the header
- *   `relay-owner-token`.
+ *   `relay-owner-token`, or a device whose passkey was just used.
  * - `forwarder`: the owner's token, or the token of notification forwarders, which is valid for no other access.
  * - `program`: a client's scoped token. Not the owner's token, because it has no scopes that limit it.
  * - `monitor`: the owner, or a token with the scope `metrics:read`.
- * - `open`: anybody on this host.
+ * - `open`: anybody on this host or at the address for phones.
  */
 export type RouteAccess =
   | 'owner'
@@ -70,6 +72,8 @@ declare module 'fastify' {
     readonly routes: readonly RouteOptions[];
   }
   interface FastifyRequest {
+    /** Where the request came to; set by the guard. */
+    site: Site;
     /** Null on open routes only. */
     principal: Principal | null;
   }
@@ -83,7 +87,7 @@ interface HashedCredential {
 }
 
 export type Principal =
-  | (HashedCredential & { readonly kind: 'token' | 'session' | 'forwarder' })
+  | (HashedCredential & { readonly kind: 'token' | 'session' | 'device' | 'forwarder' })
   | (HashedCredential & { readonly kind: 'program'; readonly program: TokenClient });
 
 // The error responses that a route documents besides its own.

@@ -23,6 +23,7 @@ import type { LedgerReader } from '@relay/contract/api/ledger';
 import type { MemoryService } from '@relay/contract/api/memory';
 import type { NotificationService } from '@relay/contract/api/notifications';
 import type { ObservedGroupService } from '@relay/contract/api/observed-groups';
+import type { RemoteService } from '@relay/contract/api/remote';
 import type { RetentionService } from '@relay/contract/api/retention';
 import type { ScheduleService } from '@relay/contract/api/schedules';
 import type { SearchService } from '@relay/contract/api/search';
@@ -98,6 +99,8 @@ export interface HttpDeps {
   readonly archive: Archive;
   readonly backups: BackupService;
   readonly signIn: SignInStore;
+  /** Access from a phone. */
+  readonly remote: RemoteService;
   /** The directory of the built console; null serves no console. */
   readonly webDirectory: string | null;
   /** True once the daemon has begun to stop; from then on requests are refused. */

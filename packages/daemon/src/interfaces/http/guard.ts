@@ -11,6 +11,8 @@ import type { HttpDeps } from './deps.ts';
 
 interface GuardRules {
   port(): number;
+  /** Hosts besides this machine that a proxy serves over HTTPS. */
+  remoteHosts(): readonly string[];
   readonly authenticator: Authenticator;
   readonly failures: Limiter;
   readonly requests: Limiter;
@@ -29,8 +31,13 @@ export function createGuard(rules: GuardRules) {
     const { config } = request.routeOptions;
     try {
       const open = config.access === 'open' && request.method === 'GET';
-      refuseForeignOrigin(request.headers, rules.port(), open && isFollowedLink(request.headers));
-      request.principal = await admit(rules, request, config.access ?? 'owner');
+      request.site = siteOf(request, rules);
+      if (request.site.isRemote) reply.header('strict-transport-security', HSTS);
+      const { site, headers, method } = request;
+      refuseForeignOrigin({ headers, method, site }, open && isFollowedLink(headers));
+      const access = config.access ?? 'owner';
+      const isEveryday = isEverydayRoute(request);
+      request.principal = await admit(rules, request, { access, isEveryday });
       if (rules.stopping()) throw new RelayError('daemon_stopping');
       refuseOtherMedia(request.headers, config.body ?? 'json');
     } catch (error) {
@@ -44,20 +51,23 @@ export function createGuard(rules: GuardRules) {
 /** The same checks for an upgraded connection. No web page can request one. */
 export const admitUpgrade = async (
   rules: GuardRules,
-  { headers, method = 'GET' }: IncomingMessage,
+  { headers, socket, method = 'GET' }: IncomingMessage,
 ): Promise<Principal | null> => {
-  refuseForeignOrigin(headers, rules.port(), false);
-  const principal = await admit(rules, { headers, cookies: {}, method }, 'program');
+  const site = siteOf({ headers, socket }, rules);
+  refuseForeignOrigin({ headers, method, site }, false);
+  const request = { headers, cookies: {}, method, site };
+  const principal = await admit(rules, request, { access: 'program', isEveryday: false });
   if (rules.stopping()) throw new RelayError('daemon_stopping');
   return principal;
 };
 
 async function admit(
   rules: GuardRules,
-  request: Pick<FastifyRequest, 'headers' | 'cookies' | 'method'>,
-  access: RouteAccess,
+  request: Pick<FastifyRequest, 'headers' | 'cookies' | 'method' | 'site'>,
+  { access, isEveryday }: { readonly access: RouteAccess; readonly isEveryday: boolean },
 ): Promise<Principal | null> {
   if (access === 'open') return null;
+  if (request.site.isRemote) return admitDevice(rules, request, { access, isEveryday });
   const principal = await rules.authenticator.identify(request, rules.port(), access);
   if (principal === 'missing') throw new RelayError('unauthorized');
   if (principal === 'wrong')
@@ -73,6 +83,33 @@ async function admit(
   if (principal.kind !== 'program' && access === 'program') throw new RelayError('program_needed');
   const limiter = principal.kind === 'forwarder' ? rules.forwarded : rules.requests;
   const seconds = limiter.hit(principal.hash);
+  if (seconds !== null) throw new RelayError('rate_limited', { seconds });
+  return principal;
+}
+
+/**
+ * At the address for phones only sessions of paired devices are accepted, and no token. Whatever is not done every day
+ * needs a passkey that was just used, so that a stolen cookie does not become a lasting or a wider right.
+ */
+async function admitDevice(
+  { authenticator, failures, requests }: GuardRules,
+  { headers, cookies, method }: Pick<FastifyRequest, 'headers' | 'cookies' | 'method'>,
+  { access, isEveryday }: { readonly access: RouteAccess; readonly isEveryday: boolean },
+): Promise<Principal> {
+  const session = cookies[REMOTE_COOKIE];
+  if (session === undefined || headers.authorization !== undefined) {
+    throw new RelayError('passkey_required');
+  }
+  const principal: Principal = { kind: 'device', hash: hashSecret(session) };
+  if (!(await authenticator.holds(principal))) {
+    throw wrongCredentialError(failures, new RelayError('passkey_required'));
+  }
+  refuseForeignSession(headers, method);
+  if (access === 'token' || access === 'forwarder') throw new RelayError('token_needed');
+  if (access === 'program') throw new RelayError('program_needed');
+  if (access === 'confirmed' || !isEveryday) await authenticator.confirmDevice(principal);
+  await authenticator.noteUse(principal);
+  const seconds = requests.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });
   return principal;
 }
@@ -147,6 +184,10 @@ export interface Authenticator {
     session: Principal,
     typed: string | undefined,
   ): Promise<'confirmed' | 'missing' | 'wrong'>;
+  /** Throws `passkey_stale` unless the device's passkey was used within the last five minutes. */
+  confirmDevice(device: Principal): Promise<void>;
+  /** Keeps a device's session from ending for lack of use. */
+  noteUse(device: Principal): Promise<void>;
   /** Whether a credential that was valid when a stream began is still valid. */
   holds(principal: Principal): Promise<boolean>;
 }
@@ -161,6 +202,11 @@ const FRESH_SIGN_IN_MS = 5 * 60_000;
 /** Browsers share cookies between ports, so two daemons on one machine need different cookie names. */
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
 
+/** A browser takes a cookie of this name only over HTTPS, for this host alone and for all its paths. */
+export const REMOTE_COOKIE = '__Host-relay_session';
+/** A device's session ends after this long without a request. */
+export const DEVICE_IDLE_MS = 30 * 60_000;
+
 export function createAuthenticator(
   deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'clientTokens'>,
 ): Authenticator {
@@ -170,16 +216,24 @@ export function createAuthenticator(
     if (kind === 'token') return isOwners(hash);
     if (kind === 'forwarder') return deps.forwarderTokens.isValid(hash);
     if (kind === 'program') return deps.clientTokens.isValid(hash);
-    return deps.signIn.hasSession(hash, new Date());
+    const now = new Date();
+    if (kind === 'session') return deps.signIn.hasSession(hash, now);
+    const idleSince = new Date(now.getTime() - DEVICE_IDLE_MS);
+    return deps.signIn.hasDeviceSession(hash, now, idleSince);
   };
+  const isFresh = ({ hash }: Principal) =>
+    deps.signIn.isSessionSince(hash, new Date(Date.now() - FRESH_SIGN_IN_MS));
 
   return {
     holds,
-    async confirm({ hash }, typed) {
+    async confirm(session, typed) {
       if (typed !== undefined) return isOwners(hashSecret(typed.trim())) ? 'confirmed' : 'wrong';
-      const since = new Date(Date.now() - FRESH_SIGN_IN_MS);
-      return (await deps.signIn.isSessionSince(hash, since)) ? 'confirmed' : 'missing';
+      return (await isFresh(session)) ? 'confirmed' : 'missing';
     },
+    async confirmDevice(device) {
+      if (!(await isFresh(device))) throw new RelayError('passkey_stale');
+    },
+    noteUse: ({ hash }) => deps.signIn.noteDeviceSessionUse(hash, new Date()),
     async identify(request, port, access) {
       const given = credential(request, port);
       if (typeof given === 'string') return given;
@@ -235,21 +289,58 @@ export function createLimiter(max: number, now: () => number = () => performance
   };
 }
 
-// Origin checks, by headers that a web page cannot forge.
+// Where a request came to, and from where, by headers that a web page cannot forge.
 // Invariant: a page of another origin, or one that rebinds its name to loopback (DNS rebinding), is refused whatever
 // credential it sends.
+
+/** The address that a request came to. */
+export interface Site {
+  /** Whether it came through the owner's proxy, from outside this machine. */
+  readonly isRemote: boolean;
+  readonly host: string;
+  readonly origin: string;
+}
+
+const HSTS = 'max-age=31536000';
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+type Arrival = Pick<IncomingMessage, 'headers' | 'socket'>;
+
+function siteOf(
+  { headers, socket }: Arrival,
+  rules: Pick<GuardRules, 'port' | 'remoteHosts'>,
+): Site {
+  const { host = '' } = headers;
+  if (ownHosts(rules.port()).includes(host)) {
+    // A proxy that hides which host was asked for would make everybody a browser on this machine.
+    if (FORWARDED.some((name) => headers[name] !== undefined)) throw new RelayError('bad_host');
+    return { isRemote: false, host, origin: `http://${host}` };
+  }
+  if (!rules.remoteHosts().includes(host)) throw new RelayError('bad_host');
+  const asked = headers['x-forwarded-host'];
+  if (asked !== undefined && asked !== host) throw new RelayError('bad_host');
+  // Only a proxy on this machine can have terminated TLS; everybody else can write the header as well.
+  const isOverTls = headers['x-forwarded-proto'] === 'https' && isLoopback(socket.remoteAddress);
+  if (!isOverTls) throw new RelayError('tls_required');
+  return { isRemote: true, host, origin: `https://${host}` };
+}
+
+const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
 
 function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 
-function refuseForeignOrigin(headers: IncomingHttpHeaders, port: number, followed: boolean): void {
-  const { host, origin } = headers;
-  if (host === undefined || !ownHosts(port).includes(host)) throw new RelayError('bad_host');
-  if (origin !== undefined && origin !== `http://${host}`) throw new RelayError('bad_origin');
+function refuseForeignOrigin(
+  { headers, method, site }: Pick<FastifyRequest, 'headers' | 'method' | 'site'>,
+  followed: boolean,
+): void {
+  const { origin } = headers;
+  if (origin !== undefined && origin !== site.origin) throw new RelayError('bad_origin');
   if (headers['sec-fetch-site'] === 'cross-site' && !followed) throw new RelayError('bad_origin');
+  // Only browsers come from outside, and they name the origin of whatever changes something.
+  if (site.isRemote && method !== 'GET' && origin === undefined) throw new RelayError('bad_origin');
 }
-
 /**
  * Whether a person followed a link: the browser opens the page itself and no other page can read it. `relay open` does
  * this from a local file of the owner's. Used only for open pages, which contain no data.
@@ -269,4 +360,34 @@ function isFollowedLink(headers: IncomingHttpHeaders): boolean {
 function refuseForeignSession(headers: IncomingHttpHeaders, method: string): void {
   if (headers['sec-fetch-site'] === 'same-site') throw new RelayError('bad_origin');
   if (method !== 'GET' && headers.origin === undefined) throw new RelayError('bad_origin');
+}
+
+// What a paired device may do without using its passkey again: read, what the owner does every day, and whatever
+// narrows. Everything else needs the passkey of the last five minutes, so a new route does until it is listed here. The
+// assistant is not listed, because the owner can let it change grants.
+
+export const EVERYDAY_CHANGES: ReadonlySet<string> = new Set([
+  'POST /api/approvals/:id/approve',
+  'POST /api/approvals/:id/edit',
+  'POST /api/approvals/:id/reject',
+  'POST /api/assistant/reset',
+  'POST /api/hold',
+  'POST /api/instances',
+  'POST /api/instances/:id/cancel',
+  'POST /api/instances/:id/pause',
+  'POST /api/instances/:id/resume',
+  'POST /api/instances/:id/send',
+  'POST /api/knocks/:contact/dismiss',
+  'POST /api/logout',
+  'POST /api/logout/everywhere',
+  'POST /api/schedules',
+  'POST /api/schedules/preview',
+  'DELETE /api/schedules/:id',
+  'POST /api/whatsapp/messages',
+]);
+/** Everything in one file. */
+const GUARDED_READS: ReadonlySet<string> = new Set(['/api/export']);
+
+function isEverydayRoute({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+  return method === 'GET' ? !GUARDED_READS.has(url) : EVERYDAY_CHANGES.has(`${method} ${url}`);
 }

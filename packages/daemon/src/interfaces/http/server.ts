@@ -32,6 +32,7 @@ import { messageRoutes } from './routes/messages.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { digestExportRoutes, digestRoutes, observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
+import { remoteRoutes } from './routes/remote.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -73,6 +74,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 
   app.setErrorHandler(answer);
   app.decorateRequest('principal', null);
+  app.decorateRequest('site');
   const routes: RouteOptions[] = [];
   app.decorate('routes', routes);
   app.addHook('onRoute', (route) => {
@@ -81,13 +83,15 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   await app.register(helmet, {
     contentSecurityPolicy: false,
     strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
   });
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('content-security-policy', contentPolicy());
   });
   await app.register(cookie);
   const stopping = () => deps.stopping();
-  const rules = { port, authenticator, failures, requests, forwarded, stopping };
+  const remoteHosts = () => deps.remote.hosts();
+  const rules = { port, remoteHosts, authenticator, failures, requests, forwarded, stopping };
   app.addHook('onRequest', createGuard(rules));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -106,7 +110,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   metricsRoutes(app, deps);
   observedGroupRoutes(app, deps);
   instanceRoutes(app, deps.conversations);
-  approvalRoutes(app, deps);
+  approvalRoutes(app, deps, authenticator);
   assistantRoutes(app, deps, { streams, authenticator, limits });
   digestExportRoutes(app, deps);
   permissionRoutes(app, deps);
@@ -136,6 +140,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });
+  remoteRoutes(app, deps, { port, picture, failures, streams });
   archiveRoutes(app, deps.archive);
   backupRoutes(app, deps);
   docsRoutes(app, deps.version);

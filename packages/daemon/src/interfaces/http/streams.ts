@@ -11,8 +11,9 @@ export interface OpenStreams {
   end(principal: Principal): void;
   /** Ends the token's streams, whichever secret they were opened with. */
   endProgram(token: TokenId): void;
-  /** Ends the streams of all browser sessions. */
+  /** Ends the streams of all browser sessions, also those of devices. */
   endSessions(): void;
+  endDevices(): void;
   endAll(): void;
 }
 
@@ -42,7 +43,8 @@ export function createOpenStreams(): OpenStreams {
     end: ({ hash }) => endWhere((principal) => principal.hash === hash),
     endProgram: (token) =>
       endWhere((principal) => principal.kind === 'program' && principal.program.id === token),
-    endSessions: () => endWhere((principal) => principal.kind === 'session'),
+    endSessions: () => endWhere(({ kind }) => kind === 'session' || kind === 'device'),
+    endDevices: () => endWhere(({ kind }) => kind === 'device'),
     endAll: () => endWhere(() => true),
   };
 }

@@ -21,6 +21,7 @@ const STEPS: readonly Step[] = [
   { table: 'events', what: 'events for open streams', ...after(7, 'at') },
   { table: 'login_codes', what: 'sign-in codes', ...EXPIRED },
   { table: 'browser_sessions', what: 'signed-in browsers', ...EXPIRED },
+  { table: 'pairing_codes', what: 'pairing codes', ...EXPIRED },
   { table: 'idempotency_keys', what: 'responses for idempotency keys', ...after(7, 'created_at') },
   { table: 'decrypt_journal', what: 'journal of decrypted messages', ...after(14, 'at') },
   {

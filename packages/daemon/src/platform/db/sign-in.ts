@@ -6,6 +6,9 @@ import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
+/** So that a busy page does not cause a write with every request. */
+const USE_PRECISION_MS = 60_000;
+
 export function createSignInStore(db: Db, account: AccountId): SignInStore {
   const bytes = (hash: string) => Buffer.from(hash, 'utf8');
   return {
@@ -26,7 +29,7 @@ export function createSignInStore(db: Db, account: AccountId): SignInStore {
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    async addSession(hash, expiresAt) {
+    async addSession(hash, expiresAt, device) {
       await db
         .insertInto('browser_sessions')
         .values({
@@ -34,6 +37,7 @@ export function createSignInStore(db: Db, account: AccountId): SignInStore {
           hash: bytes(hash),
           created_at: new Date(),
           expires_at: expiresAt,
+          ...(device === undefined ? {} : { device_id: device, used_at: new Date() }),
         })
         .execute();
     },
@@ -44,8 +48,30 @@ export function createSignInStore(db: Db, account: AccountId): SignInStore {
         .where('account_id', '=', account)
         .where('hash', '=', bytes(hash))
         .where('expires_at', '>', now)
+        .where('device_id', 'is', null)
         .executeTakeFirst();
       return row !== undefined;
+    },
+    async hasDeviceSession(hash, now, idleSince) {
+      const row = await db
+        .selectFrom('browser_sessions')
+        .select('hash')
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .where('expires_at', '>', now)
+        .where('device_id', 'is not', null)
+        .where('used_at', '>', idleSince)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async noteDeviceSessionUse(hash, now) {
+      await db
+        .updateTable('browser_sessions')
+        .set({ used_at: now })
+        .where('account_id', '=', account)
+        .where('hash', '=', bytes(hash))
+        .where('used_at', '<', new Date(now.getTime() - USE_PRECISION_MS))
+        .execute();
     },
     async isSessionSince(hash, since) {
       const row = await db

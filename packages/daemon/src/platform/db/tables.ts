@@ -7,6 +7,7 @@ import type {
   ApprovalId,
   ChatId,
   ContactId,
+  DeviceId,
   DigestId,
   GrantId,
   InstanceId,
@@ -453,7 +454,34 @@ export interface Tables {
   };
   token_reads: { account_id: AccountId; token_id: TokenId; chat_id: ChatId; read_at: Now };
   login_codes: { account_id: AccountId; hash: Buffer; expires_at: Date; used_at: Date | null };
-  browser_sessions: { account_id: AccountId; hash: Buffer; created_at: Now; expires_at: Date };
+  browser_sessions: {
+    account_id: AccountId;
+    hash: Buffer;
+    created_at: Now;
+    expires_at: Date;
+    device_id: DeviceId | null;
+    used_at: Date | null;
+  };
+  devices: {
+    account_id: AccountId;
+    id: Generated<DeviceId>;
+    name: string;
+    host: string;
+    credential_id: Buffer;
+    public_key: Buffer;
+    /** A bigint, which the driver returns as text. */
+    counter: ColumnType<string, number, number>;
+    synced: boolean;
+    created_at: Now;
+    last_used_at: Date | null;
+  };
+  pairing_codes: {
+    account_id: AccountId;
+    hash: Buffer;
+    attempt: Buffer | null;
+    expires_at: Date;
+    used_at: Date | null;
+  };
 }
 
 interface TodoRow {

@@ -242,6 +242,17 @@ function refuseFromEnvironment(
   }
 }
 
+/** The hosts at which a proxy serves the console; applied at once, because the guard reads them with every request. */
+export async function saveAllowedHosts(
+  { home, settings }: RunningSettings,
+  hosts: readonly string[],
+): Promise<void> {
+  const allowed_hosts = hosts.length === 0 ? null : [...hosts];
+  const changed = { http: { allowed_hosts } };
+  await writeHomeSettings(home, mergeSettings(await loadHomeSettings(home), changed));
+  settings.http.allowed_hosts = [...hosts];
+}
+
 /** The file with the changes applied and everything else kept. Null means the default and removes the entry. */
 function mergeSettings(written: object, changed: object): Record<string, unknown> {
   const file: Record<string, unknown> = structuredClone({ ...written });

@@ -78,6 +78,7 @@ const SETTINGS = {
   'delivery.grace_ms': { unit: 'ms' },
   'delivery.reoffer_within_ms': { unit: 'ms' },
   'webhooks.allow': {},
+  'http.allowed_hosts': { hasHelp: true },
   'traces.endpoint': {},
   model_provider: {},
   model_name: {},

@@ -13,3 +13,8 @@ export const digestExportQuery = queryOptions({
   queryKey: nounKey('settings', 'outside-memory'),
   queryFn: ({ signal }) => relay.get('/api/outside-memory', { signal }),
 });
+
+export const remoteQuery = queryOptions({
+  queryKey: nounKey('settings', 'remote'),
+  queryFn: ({ signal }) => relay.get('/api/remote', { signal }),
+});

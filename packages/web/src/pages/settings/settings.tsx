@@ -7,6 +7,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useIsDaemonGone, useLiveStream } from '../../data/live-stream.ts';
+import { confirmPasskey, IS_REMOTE } from '../../data/passkey.ts';
 import { settingsQuery, statusQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
@@ -28,6 +29,7 @@ import {
   settingsSummary,
   settingValueText,
 } from './copy.ts';
+import { DevicesCard } from './devices-card.tsx';
 import { DigestExportSettingsCard } from './digest-export-card.tsx';
 import { EmbeddingsCard } from './embeddings-card.tsx';
 import { NotificationPlaces } from './notification-places.tsx';
@@ -66,6 +68,7 @@ export function SettingsScreen() {
               <EmbeddingsCard />
               <DigestExportSettingsCard />
               <BackupCard shown={shown} />
+              <DevicesCard />
               <SessionsCard />
               <LetterKeysCard />
               <AppearanceCard />
@@ -102,6 +105,7 @@ function SendingStatus({ status: { sending } }: { readonly status: DaemonStatus 
 
 // Backup: downloads everything as one archive. Restoring is shown as a command, because it needs an empty home folder.
 
+const EXPORT = '/api/export';
 /** By then the archive is being sent, or complete. */
 const REFETCH_AFTER_MS = [2_000, 10_000];
 
@@ -126,12 +130,18 @@ function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
       <div className={classes.acts}>
         <Button
           component="a"
-          href="/api/export"
+          href={EXPORT}
           download
           variant="default"
           leftSection={<IconDownload size={16} />}
           data-disabled={isGone}
-          onClick={(event) => (isGone ? event.preventDefault() : refetchLater())}
+          onClick={(event) => {
+            if (isGone || IS_REMOTE) event.preventDefault();
+            if (isGone) return;
+            refetchLater();
+            // A link is no request that could wait for the passkey.
+            if (IS_REMOTE) void confirmPasskey().then((isYes) => isYes && location.assign(EXPORT));
+          }}
         >
           {t('settings.backup.download')}
         </Button>

@@ -14,6 +14,7 @@ import { recipientJid } from '@relay/core/contacts/alias';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
+import type { Authenticator } from '../guard.ts';
 
 const tags = ['approvals'];
 const params = z.strictObject({ id: z.string() });
@@ -21,6 +22,7 @@ const params = z.strictObject({ id: z.string() });
 export function approvalRoutes(
   app: App,
   { approvals, hold, ...deps }: Pick<HttpDeps, 'approvals' | 'hold' | 'ledger' | 'messages'>,
+  authenticator: Pick<Authenticator, 'confirmDevice'>,
 ): void {
   app.get(
     '/api/approvals',
@@ -73,8 +75,15 @@ export function approvalRoutes(
         response: { 200: approvalSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    async (request) =>
-      approvals.approve(await approvals.find(request.params.id), request.body?.shown),
+    async ({ params: { id: written }, body, principal }) => {
+      const id = await approvals.find(written);
+      // A stolen cookie must not widen what somebody is allowed.
+      const isDevice = principal?.kind === 'device';
+      if (isDevice && (await approvals.show(id)).kind === 'manage_grant') {
+        await authenticator.confirmDevice(principal);
+      }
+      return approvals.approve(id, body?.shown);
+    },
   );
 
   app.post(

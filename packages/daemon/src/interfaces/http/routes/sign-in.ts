@@ -7,10 +7,18 @@ import {
   ownerTokenSchema,
 } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
+import type { DeviceId } from '@relay/contract/ids';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { hashSecret, type Limiter, sessionCookie, wrongCredentialError } from '../guard.ts';
+import {
+  hashSecret,
+  type Limiter,
+  REMOTE_COOKIE,
+  sessionCookie,
+  wrongCredentialError,
+} from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
 
 const CODE_MS = 60_000;
@@ -18,13 +26,37 @@ const SESSION_MS = 7 * 24 * 3_600_000;
 
 const secret = () => randomBytes(32).toString('base64url');
 const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
+const REMOTE = { ...COOKIE, secure: true } as const;
+/** After this long a device signs in again, also if it is used all the time. */
+const DEVICE_SESSION_MS = 12 * 3_600_000;
+
+/** Signs the device in, and out of the session that it had: one stolen before its passkey was used again is useless. */
+export async function beginDeviceSession(
+  { signIn }: Pick<HttpDeps, 'signIn'>,
+  { cookies }: Pick<FastifyRequest, 'cookies'>,
+  reply: FastifyReply,
+  device: DeviceId,
+): Promise<void> {
+  const former = cookies[REMOTE_COOKIE];
+  const session = secret();
+  await signIn.addSession(hashSecret(session), new Date(Date.now() + DEVICE_SESSION_MS), device);
+  if (former !== undefined) await signIn.endSession(hashSecret(former));
+  reply
+    .setCookie(REMOTE_COOKIE, session, { ...REMOTE, maxAge: DEVICE_SESSION_MS / 1000 })
+    .header('cache-control', 'no-store');
+}
+
+const clearSession = ({ site }: Pick<FastifyRequest, 'site'>, reply: FastifyReply, port: number) =>
+  site.isRemote
+    ? reply.clearCookie(REMOTE_COOKIE, REMOTE)
+    : reply.clearCookie(sessionCookie(port), COOKIE);
 
 export function signInRoutes(
   app: App,
-  deps: Pick<HttpDeps, 'signIn' | 'rotateOwnerToken'>,
+  deps: Pick<HttpDeps, 'signIn' | 'remote' | 'rotateOwnerToken'>,
   server: { port(): number; failures: Limiter; streams: OpenStreams },
 ): void {
-  const { signIn } = deps;
+  const { signIn, remote } = deps;
   const tags = ['sign-in'];
 
   app.post(
@@ -61,6 +93,8 @@ export function signInRoutes(
       },
     },
     async (request, reply) => {
+      // From outside, a code alone lets nobody in.
+      if (request.site.isRemote) throw new RelayError('passkey_required');
       const now = new Date();
       if (!(await signIn.spendCode(hashSecret(request.query.code), now))) {
         throw wrongCredentialError(server.failures, new RelayError('login_code_invalid'));
@@ -84,12 +118,13 @@ export function signInRoutes(
         response: { 204: z.null().describe('Signed out'), ...errorResponses(415) },
       },
     },
-    async ({ principal }, reply) => {
-      if (principal?.kind === 'session') {
+    async (request, reply) => {
+      const { principal } = request;
+      if (principal?.kind === 'session' || principal?.kind === 'device') {
         await signIn.endSession(principal.hash);
         server.streams.end(principal);
       }
-      return reply.code(204).clearCookie(sessionCookie(server.port()), COOKIE).send(null);
+      return clearSession(request, reply, server.port()).code(204).send(null);
     },
   );
 
@@ -103,10 +138,11 @@ export function signInRoutes(
         response: { 204: z.null().describe('Signed out everywhere'), ...errorResponses(415) },
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       await signIn.endAll();
+      await remote.endPairings();
       server.streams.endSessions();
-      return reply.code(204).clearCookie(sessionCookie(server.port()), COOKIE).send(null);
+      return clearSession(request, reply, server.port()).code(204).send(null);
     },
   );
 
@@ -124,6 +160,7 @@ export function signInRoutes(
     async () => {
       const token = await deps.rotateOwnerToken();
       await signIn.endAll();
+      await remote.endPairings();
       server.streams.endAll();
       return { token };
     },

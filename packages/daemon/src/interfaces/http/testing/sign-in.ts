@@ -2,11 +2,19 @@
 
 import type { SignInStore } from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';
+import type { DeviceId } from '@relay/contract/ids';
 import { AT } from './at.ts';
+
+interface MemorySession {
+  readonly expiresAt: Date;
+  readonly since: Date;
+  readonly device: DeviceId | null;
+  usedAt: Date;
+}
 
 export function memorySignIn(): SignInStore {
   const codes = new Map<string, Date>();
-  const sessions = new Map<string, { readonly expiresAt: Date; readonly since: Date }>();
+  const sessions = new Map<string, MemorySession>();
   return {
     async addCode(hash, expiresAt) {
       codes.set(hash, expiresAt);
@@ -16,12 +24,22 @@ export function memorySignIn(): SignInStore {
       codes.delete(hash);
       return expiresAt !== undefined && now < expiresAt;
     },
-    async addSession(hash, expiresAt) {
-      sessions.set(hash, { expiresAt, since: new Date() });
+    async addSession(hash, expiresAt, device) {
+      const now = new Date();
+      sessions.set(hash, { expiresAt, since: now, device: device ?? null, usedAt: now });
     },
     async hasSession(hash, now) {
       const session = sessions.get(hash);
-      return session !== undefined && now < session.expiresAt;
+      return session?.device === null && now < session.expiresAt;
+    },
+    async hasDeviceSession(hash, now, idleSince) {
+      const session = sessions.get(hash);
+      if (session === undefined || session.device === null) return false;
+      return now < session.expiresAt && session.usedAt > idleSince;
+    },
+    async noteDeviceSessionUse(hash, now) {
+      const session = sessions.get(hash);
+      if (session !== undefined) session.usedAt = now;
     },
     isSessionSince: async (hash, since) => {
       const session = sessions.get(hash);

@@ -21,6 +21,7 @@ import { buffered, memoryOutbox } from './outbox.ts';
 import { peopleStandIns } from './people.ts';
 import { programStandIns } from './programs.ts';
 import type { Recorded } from './recorded.ts';
+import { remoteStandIns } from './remote.ts';
 import { retentionStandIns } from './retention.ts';
 import { scheduleStandIns } from './schedules.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
@@ -171,6 +172,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     },
     backups: backupStandIns(recorded),
     signIn: memorySignIn(),
+    ...remoteStandIns(recorded),
     webDirectory: null,
     stopping: () => false,
     ...overrides,
