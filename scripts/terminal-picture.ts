@@ -1,5 +1,5 @@
 // Creates the terminal pictures in docs/images: converts a tmux capture with colours to SVG.
-//   tmux capture-pane -p -e | node scripts/terminal-picture.ts docs/images/status.svg
+//   tmux capture-pane -p -e | node scripts/terminal-picture.ts docs/images/digest.svg
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const WIDTH = 8.43;

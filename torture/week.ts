@@ -47,18 +47,24 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** How often the household is left alone until Relay has nothing to do. */
-const SLOT = 30 * MINUTE;
-const ASKS_AT = 10.5 * HOUR;
+const SLOT = HOUR;
+const ASKS_AT = 10 * HOUR;
+
+const SETTINGS = {
+  tell_owner_on_whatsapp: true,
+  // The clock stands still meanwhile, so a message that is given up on would never be tried again.
+  delivery: { answer_within_ms: 60_000, grace_ms: 60_000 },
+};
 
 export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
   const began = performance.now();
   const random = randomFrom(torture.seed);
-  // In the future: to the database, which has the machine's clock, nothing is overdue.
-  const first = Math.ceil(Date.now() / DAY) * DAY;
+  // It ends today: a message from the future would be taken for one of today, by the machine's clock.
+  const first = (Math.floor(Date.now() / DAY) - torture.days) * DAY;
   const stage = await SilenceHarness.open(
     new Date(first),
     {},
-    { settings: { tell_owner_on_whatsapp: true }, console: torture.pictures?.console ?? null },
+    { settings: SETTINGS, console: torture.pictures?.console ?? null },
   );
   return thenClose(stage, async () => {
     stage.model.play(helps);
@@ -89,7 +95,10 @@ export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
         reached,
         risky: row?.risky ?? 0,
         seconds: Math.round((performance.now() - began) / 1_000),
-        faults: [...faults, ...stage.simulator.network.failures.map((each) => `the simulator: ${each}`)],
+        faults: [
+          ...faults,
+          ...stage.simulator.network.failures.map((each) => `the simulator: ${each}`),
+        ],
       };
     });
   });
@@ -124,7 +133,7 @@ async function passDay(
 ): Promise<void> {
   const lines = linesOfDay(household, day, messages, random);
   const since = new Map<string, Date>();
-  for (let slot = day.getTime() + 6 * HOUR; slot < day.getTime() + DAY; slot += SLOT) {
+  for (let slot = day.getTime() + 7 * HOUR; slot < day.getTime() + DAY; slot += SLOT) {
     const end = new Date(slot + SLOT);
     const now = lines.filter(({ at }) => at.getTime() >= slot && at < end);
     for (const line of now) {
@@ -188,7 +197,9 @@ async function figuresOf(
     [day, new Date(end)],
   );
   const waits = mine
-    .flatMap(({ at, answeredAt }) => (answeredAt === null ? [] : answeredAt.getTime() - at.getTime()))
+    .flatMap(({ at, answeredAt }) =>
+      answeredAt === null ? [] : answeredAt.getTime() - at.getTime(),
+    )
     .toSorted((a, b) => a - b);
   const answered = mine.filter(({ answeredAt }) => answeredAt !== null).length;
   return {
@@ -244,13 +255,21 @@ async function judge(
   return {
     reached: reached.length,
     faults: [
-      ...(rows.length === all.length ? [] : [`${rows.length} approvals, of which ${all.length} were seen`]),
-      ...all.filter((one) => !reached.includes(one)).map(({ id }) => `${id} did not reach the owner`),
+      ...(rows.length === all.length
+        ? []
+        : [`${rows.length} approvals, of which ${all.length} were seen`]),
+      ...all
+        .filter((one) => !reached.includes(one))
+        .map(({ id }) => `${id} did not reach the owner`),
       ...rows.flatMap(({ id, state, sent }) =>
-        sent === (state === 'approved' ? 1 : 0) ? [] : [`${id} is ${state} and was sent ${sent} times`],
+        sent === (state === 'approved' ? 1 : 0)
+          ? []
+          : [`${id} is ${state} and was sent ${sent} times`],
       ),
       ...rows.flatMap(({ id, state }) => (state === 'pending' ? [`${id} still waits`] : [])),
-      ...((unapproved?.n ?? 0) === 0 ? [] : [`${unapproved?.n} messages were sent without an approval`]),
+      ...((unapproved?.n ?? 0) === 0
+        ? []
+        : [`${unapproved?.n} messages were sent without an approval`]),
     ],
   };
 }

@@ -99,7 +99,7 @@ export function linesOfDay(
     return one;
   };
   return Array.from({ length: count }, (_, n): Line => {
-    const at = new Date(day.getTime() + 6.5 * HOUR + Math.floor(random() * 17 * HOUR));
+    const at = new Date(day.getTime() + 7 * HOUR + Math.floor(random() * 16.5 * HOUR));
     const text = `${pick(TEXTS)} (${n + 1})`;
     const kind = kindAt(random());
     if (kind === null) return { at, by: null, author: pick(members), text };

@@ -7,7 +7,8 @@ const WISH = /Tell (\+\d+) this: (.+)/;
 export const helps: ModelActor = (request) => {
   const { messages } = request;
   const last = messages.at(-1);
-  const text = typeof last?.content === 'string' ? last.content : JSON.stringify(last?.content ?? '');
+  const text =
+    typeof last?.content === 'string' ? last.content : JSON.stringify(last?.content ?? '');
   if (last?.role === 'tool') return { text: 'It waits for your approval.' };
   const wish = WISH.exec(text.replaceAll('\\n', '\n'));
   const tools = request.tools ?? [];

@@ -49,9 +49,10 @@ export class Owner {
         answersAt: this.#whenSeen(at),
         answeredAt: null,
       });
-      // The time of the database is the machine's: shown and expiring as if it were the week's.
+      // The database has the machine's clock, by which an approval of the first days would have expired.
       await this.#stage.query(
-        `UPDATE relay.approvals SET created_at = $2, expires_at = $2::timestamptz + interval '3 days' WHERE id = $1`,
+        `UPDATE relay.approvals SET created_at = $2,
+           expires_at = greatest($2::timestamptz + interval '3 days', now() + interval '1 day') WHERE id = $1`,
         [id, at],
       );
     }

@@ -43,7 +43,7 @@ beforeAll(async () => {
   relay = await openRelay();
   await relay.configure({ agent: { call_timeout_ms: 2_000 } });
   await relay.start();
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   provider.closeAllConnections();
   provider.close();

@@ -6,6 +6,8 @@ import { MAX_ASSISTANT_QUESTION_LENGTH } from './constants.ts';
 
 export const askAssistantSchema = z.strictObject({
   text: boundedText(MAX_ASSISTANT_QUESTION_LENGTH),
+  /** The answer is completed also if the request is closed. `POST /api/assistant/stop` stops it. */
+  background: z.boolean().default(false),
 });
 
 /** Events in the order they happen. Exactly one `done` or `error` comes, and it is the last. */
@@ -87,6 +89,8 @@ export interface AssistantService {
   ask(question: AssistantQuestion, sink: AssistantSink, signal: AbortSignal): Promise<void>;
   /** The last lines of the session, or the lines before a given one; oldest first. */
   history(which: ListAssistantLines): Promise<readonly AssistantLine[]>;
+  /** Stops the running turn, if there is one; what it has done by then stays done. */
+  stop(): Promise<void>;
   /** Starts a new session that remembers nothing said or read before. */
   reset(): Promise<void>;
 }

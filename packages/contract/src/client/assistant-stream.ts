@@ -5,9 +5,15 @@ import { type PostStream, streamAnswer } from './answer-stream.ts';
 
 export const ASSISTANT_STREAM = '/api/assistant/messages';
 
+/** With `background` the answer is completed also if the signal aborts or the caller goes away. */
 export const askAssistant = (
   text: string,
   post: PostStream,
   signal: AbortSignal,
+  { background = false }: { readonly background?: boolean } = {},
 ): AsyncGenerator<AssistantEvent, void, void> =>
-  streamAnswer<AssistantEvent>({ path: ASSISTANT_STREAM, body: { text } }, post, signal);
+  streamAnswer<AssistantEvent>(
+    { path: ASSISTANT_STREAM, body: { text, ...(background ? { background } : {}) } },
+    post,
+    signal,
+  );

@@ -124,7 +124,7 @@ export interface paths {
         put?: never;
         /**
          * Ask your assistant; the answer is a stream of Server-Sent Events
-         * @description `run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.
+         * @description `run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn, unless it was asked with `background`. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.
          */
         post: operations["askAssistant"];
         delete?: never;
@@ -144,6 +144,23 @@ export interface paths {
         put?: never;
         /** Start a new session without earlier messages */
         post: operations["resetAssistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assistant/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the answer that is being given; what was done by then stays done */
+        post: operations["stopAssistant"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3099,6 +3116,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @default false */
+                    background?: boolean;
                     text: string;
                 };
             };
@@ -3197,6 +3216,87 @@ export interface operations {
         };
     };
     resetAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    stopAssistant: {
         parameters: {
             query?: never;
             header?: never;

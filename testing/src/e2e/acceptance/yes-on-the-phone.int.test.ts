@@ -6,7 +6,8 @@ import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts'
 
 let harness: AcceptanceHarness;
 beforeAll(async () => {
-  harness = await openAcceptanceHarness({ settings: { tell_owner_on_whatsapp: true } });
+  // Not set: notices are on by default.
+  harness = await openAcceptanceHarness({ settings: { tell_owner_on_whatsapp: undefined } });
 });
 afterAll(() => harness.end());
 
@@ -15,7 +16,7 @@ const told = async () =>
 const isNotice = (text: string) => text.startsWith('Relay: ');
 
 it('a 👍 on the notice sends exactly the text it shows', async () => {
-  verifies('TRUST-APPROVE-REACTION');
+  verifies('TRUST-APPROVE-REACTION', 'NOTIFY-OWN-CHAT');
   const dad = await harness.person('Dieter');
   harness.model.rules([{ reply: { text: 'See you on Sunday.' } }]);
   await harness.api.ok('POST', '/api/whatsapp/permissions', {
@@ -59,4 +60,36 @@ it('a pending approval is announced once with its exact text, and `/approve` sen
   expect(await mom.reads('Eight is fine.')).toEqual(['Eight is fine.']);
   expect((await told()).filter((text) => text.includes('Eight is fine.'))).toHaveLength(1);
   expect(await harness.api.ok('GET', '/api/approvals')).toEqual([]);
+});
+
+it('a 👍 given while Relay is stopped sends the text once, and a second 👍 nothing more', async () => {
+  verifies('NOTIFY-OWN-CHAT');
+  const sister = await harness.person('Greta');
+  harness.model.rules([{ reply: { text: 'I bring the cake.' } }]);
+  await harness.api.ok('POST', '/api/whatsapp/permissions', {
+    phoneNumber: sister.phone,
+    displayName: 'Greta',
+    canRead: true,
+    canReply: true,
+    replyMode: 'draft',
+  });
+  await sister.writes('Who brings the cake?');
+  const notice = await eventually('the notice', async () =>
+    (await harness.phones.messages(ME, ME)).find(({ text }) => text?.includes('I bring the cake.')),
+  );
+  await harness.relay.stop();
+  await harness.phones.react(ME, ME, { id: notice.id, emoji: '👍' });
+  await harness.relay.start();
+  expect(await sister.reads('I bring the cake.')).toEqual(['I bring the cake.']);
+  await harness.relay.stop();
+  await harness.relay.start();
+  await harness.phones.react(ME, ME, { id: notice.id, emoji: '👍' });
+  // Whatever the second reaction would send leaves before this.
+  await sister.writes('And the candles?');
+  await eventually('the next notice', async () =>
+    (await harness.phones.messages(ME, ME)).find(
+      ({ id, text }) => id !== notice.id && text?.includes('I bring the cake.'),
+    ),
+  );
+  expect(await sister.has()).toEqual(['I bring the cake.']);
 });

@@ -37,7 +37,7 @@ test('lists the commands that the state allows, and none for an ended conversati
     listPossibleCommands(instanceOf({ state })).map((command) => command.split(' ')[1]);
   expect(offered('CREATED')).toEqual(['pause', 'cancel']);
   expect(offered('WAITING_FOR_REPLY')).toEqual(['send', 'pause', 'cancel']);
-  expect(offered('PAUSED')).toEqual(['resume', 'cancel']);
+  expect(offered('PAUSED')).toEqual(['resume', 'send', 'cancel']);
   expect(offered('NEEDS_HUMAN_INTERVENTION')).toEqual(['resume', 'send', 'pause', 'cancel']);
   for (const state of INSTANCE_STATES.filter(isTerminal)) expect(offered(state)).toEqual([]);
 });

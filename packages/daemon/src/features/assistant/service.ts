@@ -47,6 +47,10 @@ export function createAssistantService(deps: AssistantDeps): AssistantService {
       await deps.turns.run(id, signal, (ended) => answerQuestion(deps, id, text, sink, ended));
     },
     history: (which) => readHistory(deps, which),
+    async stop() {
+      const { id } = await session();
+      deps.turns.stop(id);
+    },
     async reset() {
       const { id } = await session();
       await resetSession(deps, id);

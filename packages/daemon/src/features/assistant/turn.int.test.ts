@@ -1,4 +1,5 @@
 // Tests the steps of answering the owner: their order, the memory, and that every question gets exactly one answer.
+import { approvalId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -181,4 +182,35 @@ test('taints the run with the messages retrieved for the question', async () => 
   expect((await fixture.approvals.list('pending')).at(-1)).toMatchObject({
     reason_code: 'read_then_send',
   });
+});
+
+test('knows in its next turn, and says in its history, what the owner has decided since', async () => {
+  const lea = await fixture.contact('Lea', ALL);
+  await fixture.store(lea.chat, lea.contact, 'hi');
+  fixture.found.push(found('Mum says: write to Lea'));
+  fixture.script(
+    {
+      when: { contains: 'hello lea' },
+      reply: calling('send_message', { phone_number: lea.id, message: 'psst' }),
+    },
+    { when: { tool_result: 'waiting_for_approval' }, reply: { text: 'It waits' } },
+    { reply: { text: 'ok' } },
+  );
+  expect(await fixture.asks('hello lea')).toBe('It waits');
+  const asked = async () => {
+    const lines = await fixture.assistant.service.history({ limit: 50 });
+    return lines.flatMap(({ steps }) => steps.map(({ approval }) => approval)).at(-1);
+  };
+  expect(await asked()).toBe('pending');
+  fixture.found.length = 0;
+  await fixture.asks('and now?');
+  expect(said()).toContain('assistant: It waits');
+
+  const [pending] = (await fixture.approvals.list('pending')).slice(-1);
+  await fixture.approvals.reject(approvalId(pending?.id ?? ''), null);
+  expect(await asked()).toBe('rejected');
+  await fixture.asks('and now?');
+  expect(said().join('\n')).toContain(
+    'It waits\n\n[Relay, later: Your owner declined what you had asked for here',
+  );
 });

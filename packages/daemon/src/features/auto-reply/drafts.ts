@@ -6,8 +6,7 @@ import type { ChatDraftService, DraftRequest } from '@relay/contract/api/chats';
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import { RelayError } from '@relay/contract/errors';
 import { type ChatId, chatId, runId } from '@relay/contract/ids';
-import type { DayUse } from '@relay/core/agent/budget';
-import { dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { canRead } from '@relay/core/policy/decide';
@@ -144,7 +143,7 @@ async function readChatLines(
   return rows.reverse();
 }
 
-/** Shows the reply in the chat until it is overtaken or the owner dismisses it. A session has one suggestion. */
+/** Shows the reply in the chat until it is overtaken or the owner dismisses it. It replaces the one before. */
 export async function suggestReply(
   { lease: { account } }: Pick<AutoReplyDeps, 'lease'>,
   { tx }: UnitOfWork,

@@ -218,7 +218,7 @@ async function readComposerFacts(
           AND n.sent_at >= a.at AND n.message_id <> a.message_id AND n.kind <> ALL(${[...MARK_KINDS]}::text[]))
         AND NOT EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
           AND o.created_at > m.at AND o.state <> 'failed')
-      LIMIT 1) AS suggestion
+      ORDER BY m.id DESC LIMIT 1) AS suggestion
     FROM chats c WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(db);
   const { address = null, suggests = false, suggestion = null } = rows[0] ?? {};
   return {

@@ -26,6 +26,7 @@ function scripted() {
     ask: ({ text }, sink, signal) =>
       new Promise((resolve) => void turns.push({ text, sink, signal, end: resolve })),
     history: async () => [],
+    stop: async () => {},
     reset: async () => {},
   };
   const turn = async (index = 0) => {
@@ -131,6 +132,40 @@ test('stops the turn when a client disconnects before the first word', async () 
   const { signal } = await turn();
   response.destroy();
   await expect.poll(() => signal.aborted).toBe(true);
+});
+
+test('completes a turn that was asked in the background when its client disconnects', async () => {
+  const { assistant, turn } = scripted();
+  const server = await listening(standIns({ assistant, limits: { questionsAtOnce: 1 } }).deps);
+  const inBackground = () => {
+    const asked = question();
+    return server.open({ ...asked, body: JSON.stringify({ text: 'hello', background: true }) });
+  };
+  const response = await inBackground();
+  const { sink, signal, end } = await turn();
+  sink({ type: 'run', id: 'r1', question: '1' });
+  const closed = new Promise((resolve) => response.once('close', resolve));
+  response.destroy();
+  await closed;
+  // It still counts as a question at once, until it is answered.
+  await expect.poll(async () => (await inBackground()).statusCode).toBe(429);
+  expect(signal.aborted).toBe(false);
+  sink({ type: 'done', text: 'Hello.' });
+  end();
+  await expect.poll(async () => (await inBackground()).statusCode).toBe(200);
+});
+
+test('stops a turn in the background when the server stops', async () => {
+  const { assistant, turn } = scripted();
+  const server = await listening(standIns({ assistant }).deps);
+  const response = await server.open({
+    ...question(),
+    body: JSON.stringify({ text: 'hello', background: true }),
+  });
+  const { signal } = await turn();
+  response.destroy();
+  await server.app.close();
+  expect(signal.aborted).toBe(true);
 });
 
 test('ends the stream when the token is rotated and when the server stops', async () => {

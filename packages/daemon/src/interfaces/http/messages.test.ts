@@ -84,6 +84,15 @@ describe('GET messages', () => {
 });
 
 describe('POST message', () => {
+  test('passes on which message it replies to', async () => {
+    verifies('WRITE-QUOTE');
+    const { post, outbox } = await gateway();
+    await post(PATH, { to: '+49 170 1234567', text: 'Yes', replyTo: '3EB0A7' });
+    expect(outbox.rows).toEqual([
+      { to: '491701234567@s.whatsapp.net', text: 'Yes', replyTo: '3EB0A7' },
+    ]);
+  });
+
   test('returns the state of the message and the recipient’s JID', async () => {
     verifies('000-SEND-RESULT');
     const { post, outbox } = await gateway();
@@ -93,6 +102,7 @@ describe('POST message', () => {
       body: {
         success: true,
         jid: '491701234567@s.whatsapp.net',
+        chatId: expect.any(String),
         id: 'outbox-0',
         messageId: '3EB00',
         state: 'pending',

@@ -8,6 +8,8 @@ import type { HttpLimits } from './deps.ts';
 export interface OpenStreams {
   /** The signal aborts when the server ends the stream or the reader disconnects. */
   open(principal: Principal, stream: Writable): AbortSignal;
+  /** For work that outlives its stream: the signal aborts only when the server ends what the principal has open. */
+  openWork(principal: Principal): { readonly signal: AbortSignal; close(): void };
   end(principal: Principal): void;
   /** Ends the token's streams, whichever secret they were opened with. */
   endProgram(token: TokenId): void;
@@ -39,6 +41,12 @@ export function createOpenStreams(): OpenStreams {
         controller.abort();
       });
       return controller.signal;
+    },
+    openWork(principal) {
+      const controller = new AbortController();
+      const opened = { principal, end: () => controller.abort() };
+      live.add(opened);
+      return { signal: controller.signal, close: () => live.delete(opened) };
     },
     end: ({ hash }) => endWhere((principal) => principal.hash === hash),
     endProgram: (token) =>

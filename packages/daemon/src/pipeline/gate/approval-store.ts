@@ -322,7 +322,9 @@ export async function readApprovalStates(
     SELECT q.id, ${APPROVAL_STATE_SQL} AS state
     FROM (SELECT a.id, coalesce((${LATEST_EDIT_SQL}), a.id) AS latest FROM approvals a
         WHERE a.account_id = ${account} AND a.id = ANY(${ids}::uuid[])) q
-      JOIN (${APPROVALS_WITH_INSTANCES}) ON a.account_id = ${account} AND a.id = q.latest`.execute(db);
+      JOIN (${APPROVALS_WITH_INSTANCES}) ON a.account_id = ${account} AND a.id = q.latest`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, state }) => [id, state]));
 }
 

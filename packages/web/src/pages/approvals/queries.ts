@@ -75,7 +75,9 @@ export function useApprovalAnswers(
     ...act,
     showsErrorInPlace: false,
     run: async (text) => {
-      const instead = await acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } }));
+      const instead = await acting(
+        relay.post('/api/approvals/{id}/edit', { path, body: { text } }),
+      );
       const approving = { path: { id: instead.id }, body: { shown: instead.shown } };
       // A refusal, such as during a hold, leaves the new text pending.
       const left = (error: unknown) => {

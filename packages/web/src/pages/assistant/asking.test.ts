@@ -18,8 +18,8 @@ function daemon(events: readonly AssistantEvent[], after: 'ends' | 'waits' = 'en
         );
     })();
   };
-  const onEnd = vi.fn();
-  return { posted, onEnd, asking: createTurnStore(post, onEnd) };
+  const [onEnd, onStop] = [vi.fn(), vi.fn()];
+  return { posted, onEnd, onStop, asking: createTurnStore(post, { onEnd, onStop }) };
 }
 const later = () => Date.now() + 1;
 
@@ -44,13 +44,17 @@ test('an interrupted answer is marked as such, even once the history has its que
 });
 
 test('only one question runs at a time; stopping ends it, and asking starts it again', async () => {
-  const { asking, posted, onEnd } = daemon([RUN], 'waits');
+  const { asking, posted, onEnd, onStop } = daemon([RUN], 'waits');
   expect(asking.ask('keys?')).toBe(true);
   expect(asking.ask('and now?')).toBe(false);
   await vi.waitFor(() => expect(asking.get()?.line).toBe('7'));
   asking.dropIfInHistory(later());
   expect(asking.get()?.isInHistory).toBe(false);
+  expect(onStop).not.toHaveBeenCalled();
   asking.stop();
+  // Closing the stream does not stop the daemon: leaving the page must not.
+  expect(onStop).toHaveBeenCalledOnce();
+  expect(posted.map((body) => JSON.parse(body))).toEqual([{ text: 'keys?', background: true }]);
   expect(asking.get()?.ending).toEqual({ is: 'stopped' });
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
   expect(asking.ask('keys?')).toBe(true);

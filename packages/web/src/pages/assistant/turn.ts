@@ -110,8 +110,9 @@ export function linesOutsideTurn<Line extends Pick<AssistantLine, 'id' | 'role' 
   return isLast && (turn.line !== null || turn.ending === null) ? lines.slice(0, mine) : lines;
 }
 
-// The question that this tab is asking. It lives outside the pages, so that opening an approval or a chat does not stop
-// it; closing the tab does. Invariant: one question at a time.
+// The question that this tab is asking. It lives outside the pages, so that it is still shown after opening an approval
+// or a chat; closing the tab or reloading does not stop it either, and the history then has the answer. Invariant: one
+// question at a time.
 
 interface TurnStore {
   get(): AssistantTurn | null;
@@ -124,8 +125,14 @@ interface TurnStore {
   dropIfInHistory(asOf: number): void;
 }
 
-/** `onEnd` refetches the history and whatever else a turn may have changed. */
-export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore {
+interface TurnCallbacks {
+  /** Refetches the history and whatever else a turn may have changed. */
+  onEnd(): void;
+  /** Tells the daemon: the answer does not depend on this tab. */
+  onStop(): void;
+}
+
+export function createTurnStore(post: PostStream, { onEnd, onStop }: TurnCallbacks): TurnStore {
   const listeners = new Set<() => void>();
   let turn: AssistantTurn | null = null;
   let ending = new AbortController();
@@ -139,7 +146,7 @@ export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore 
     if (turn !== null && turn.ending === null) become({ ...turn, ending: is });
   };
   const hear = async (question: string, { signal }: AbortController) => {
-    for await (const event of askAssistant(question, post, signal)) {
+    for await (const event of askAssistant(question, post, signal, { background: true })) {
       if (turn !== null && !signal.aborted) become(applyTurnEvent(turn, event));
     }
   };
@@ -166,6 +173,7 @@ export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore 
       return true;
     },
     stop() {
+      if (turn?.ending === null) onStop();
       end({ is: 'stopped' });
       ending.abort();
     },
@@ -194,8 +202,11 @@ const TURN_TOUCHES = [
 
 export function useAssistantTurn(): TurnStore & { readonly turn: AssistantTurn | null } {
   const queries = useQueryClient();
-  turnStore ??= createTurnStore(relay.ask, () => {
-    for (const noun of TURN_TOUCHES) void queries.invalidateQueries({ queryKey: [noun] });
+  turnStore ??= createTurnStore(relay.ask, {
+    onEnd: () => {
+      for (const noun of TURN_TOUCHES) void queries.invalidateQueries({ queryKey: [noun] });
+    },
+    onStop: () => void relay.post('/api/assistant/stop').catch(() => {}),
   });
   const { get, subscribe } = turnStore;
   return { ...turnStore, turn: useSyncExternalStore(subscribe, get) };

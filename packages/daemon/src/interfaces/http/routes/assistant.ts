@@ -1,5 +1,5 @@
 // Routes of the owner's assistant: a question answered as a stream, the history, and a new session. Closing the request
-// of a question stops its turn.
+// of a question stops its turn, unless it was asked in the background.
 import { Readable } from 'node:stream';
 import {
   type AssistantEvent,
@@ -31,7 +31,7 @@ export function assistantRoutes(
         operationId: 'askAssistant',
         summary: 'Ask your assistant; the answer is a stream of Server-Sent Events',
         description:
-          '`run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.',
+          '`run`, then `text`, `text_reset`, `tool_call`, `tool_result` and `approval` as they occur, then one `done` or `error`; each with its JSON. Closing the request stops the turn, unless it was asked with `background`. Answer an `approval` with `/api/approvals/{id}/approve` or `/reject`.',
         tags,
         body: askAssistantSchema,
         response: {
@@ -45,9 +45,12 @@ export function assistantRoutes(
       if (open >= deps.limits.questionsAtOnce)
         throw new RelayError('rate_limited', { seconds: BUSY_SECONDS });
       open += 1;
-      reply.raw.once('close', () => {
+      const work = body.background ? deps.streams.openWork(principal) : null;
+      const finished = () => {
+        work?.close();
         open -= 1;
-      });
+      };
+      if (work === null) reply.raw.once('close', finished);
       const question = { session: 'owner', channel: 'chat', text: body.text } as const;
       const failed = (thrown: unknown): AssistantEvent => {
         const known = thrown instanceof RelayError;
@@ -56,7 +59,10 @@ export function assistantRoutes(
         return { type: 'error', code, message };
       };
       const frames = answerFrames<AssistantEvent>({
-        ask: (sink, signal) => assistant.ask(question, sink, signal),
+        ask: (sink, signal) =>
+          work === null
+            ? assistant.ask(question, sink, signal)
+            : assistant.ask(question, sink, work.signal).finally(finished),
         failed,
         joined: (last, next) =>
           last.type === 'text' && next.type === 'text'
@@ -85,6 +91,22 @@ export function assistantRoutes(
       },
     },
     async (request) => [...(await assistant.history(request.query))],
+  );
+
+  app.post(
+    '/api/assistant/stop',
+    {
+      schema: {
+        operationId: 'stopAssistant',
+        summary: 'Stop the answer that is being given; what was done by then stays done',
+        tags,
+        response: { 204: z.null(), ...errorResponses(415) },
+      },
+    },
+    async (_request, reply) => {
+      await assistant.stop();
+      return reply.code(204).send(null);
+    },
   );
 
   app.post(

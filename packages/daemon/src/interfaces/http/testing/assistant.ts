@@ -26,6 +26,7 @@ export const assistantStandIns = (recorded: Recorded): Pick<HttpDeps, 'assistant
       sink({ type: 'done', text: question.text });
     }),
     history: recorded('history', async () => [line]),
+    stop: recorded('stop', async () => {}),
     reset: recorded('reset', async () => {}),
   },
 });

@@ -82,7 +82,7 @@ CREATE TABLE session_messages (
   FOREIGN KEY (account_id, session_id) REFERENCES sessions ON DELETE CASCADE
 );
 CREATE INDEX session_messages_waiting ON session_messages (account_id, session_id, id) WHERE waiting;
-CREATE UNIQUE INDEX session_messages_suggested ON session_messages (account_id, session_id) WHERE suggested;
+CREATE INDEX session_messages_suggested ON session_messages (account_id, session_id) WHERE suggested;
 CREATE INDEX session_messages_in_place ON session_messages (account_id, session_id, coalesce(answers, id), id);
 CREATE INDEX session_messages_answers ON session_messages (account_id, session_id, at) WHERE answers IS NOT NULL;
 CREATE INDEX session_messages_by_message ON session_messages (account_id, message_id)
