@@ -37,7 +37,13 @@ const integration = (
   test: {
     name,
     include: [...files.include],
-    exclude: [...IGNORED, ...(skipConsole ? [CONSOLE] : []), ...(skipProxy ? [PROXY] : []), ...excluded, ...files.exclude],
+    exclude: [
+      ...IGNORED,
+      ...(skipConsole ? [CONSOLE] : []),
+      ...(skipProxy ? [PROXY] : []),
+      ...excluded,
+      ...files.exclude,
+    ],
     setupFiles,
     globalSetup: ['testing/src/global-setup.ts', 'testing/src/e2e/built.ts'],
     pool: 'forks',

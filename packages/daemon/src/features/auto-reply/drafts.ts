@@ -20,8 +20,8 @@ import { appendEvent } from '../../platform/db/events.ts';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
 import { noteSingleCallRun, spentTodaySql } from '../../platform/db/runs.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
-import type { ReplySession } from './sql.ts';
 import type { AutoReplyDeps } from './settle.ts';
+import type { ReplySession } from './sql.ts';
 
 /** Messages of the chat in the context of a model call. */
 const HISTORY_LINES = 20;

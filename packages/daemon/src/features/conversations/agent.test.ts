@@ -173,7 +173,7 @@ test('sends nothing and asks the owner when the agent exceeds its steps', async 
   const outcome = await turn({}, { max_steps: 3 });
   expect(outcome).toMatchObject({
     messages: [],
-    interventionReason: expect.stringContaining('steps'),
+    interventionReason: expect.stringContaining('model calls'),
   });
   expect(outcome.todos).toBeUndefined();
   expect(outcome.calls).toHaveLength(3);

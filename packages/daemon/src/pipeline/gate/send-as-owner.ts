@@ -81,7 +81,8 @@ export async function requireQuotable(
     WHERE account_id = ${account} AND chat_id = ${chat} AND message_id LIKE ${`${escapeLike(id)}%`}
     GROUP BY message_id ORDER BY message_id <> ${id} LIMIT 2`.execute(tx);
   const [found, other] = rows;
-  if (found === undefined || (other !== undefined && found.id !== id)) throw new RelayError('reply_to_unknown', { id });
+  if (found === undefined || (other !== undefined && found.id !== id))
+    throw new RelayError('reply_to_unknown', { id });
   return found.id;
 }
 
