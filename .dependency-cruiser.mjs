@@ -50,7 +50,7 @@ const DAEMON = {
   'pipeline/outbox': [DB, JOBS],
   'interfaces/http': [GATE, ...SHARED_FEATURES, DB, 'features/*/service.ts'],
   'interfaces/mcp': [GATE, ...SHARED_FEATURES, DB],
-  models: [],
+  models: ['platform/egress'],
   whatsapp: [],
   'platform/jobs': [DB],
   'platform/db': [],

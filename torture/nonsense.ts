@@ -83,7 +83,10 @@ export async function tortureNonsense({ turns, seed }: NonsenseTorture): Promise
     }
     const faults = await findFaults(demo, before, pid);
     const arrived = await countArrived(demo);
-    const approvals = (await pending(demo)).length;
+    const { approvals_waiting: approvals } = await demo.relay.ok<{ approvals_waiting: number }>(
+      'GET',
+      '/api/status',
+    );
     const seconds = Math.round((performance.now() - began) / 1_000);
     return {
       seed,
@@ -179,9 +182,6 @@ async function countArrived(demo: Demo): Promise<Record<string, number>> {
   }
   return counts;
 }
-
-const pending = async (demo: Demo): Promise<object[]> =>
-  (await demo.relay.ok<{ approvals: object[] }>('GET', '/api/approvals')).approvals;
 
 async function findFaults(demo: Demo, before: string, pid: number): Promise<string[]> {
   const faults: string[] = [];

@@ -10,5 +10,5 @@ it('brings every approval to the owner’s own chat and sends what they approve 
   const report = await tortureWeek({ days: 1, messages: 40, seed: 5 });
   expect(report.faults).toEqual([]);
   expect(report.approvals).toBeGreaterThan(1);
-  expect(report).toMatchObject({ reached: report.approvals, risky: 1 });
+  expect(report.reached).toBe(report.approvals);
 });

@@ -38,7 +38,6 @@ export interface WeekReport {
   readonly approvals: number;
   /** Approvals whose notice is on the owner's phone. */
   readonly reached: number;
-  readonly risky: number;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
@@ -86,14 +85,10 @@ export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
       await owner.answerUntil(new Date(first + (torture.days + 1) * DAY));
       await stage.quiet();
       const { faults, reached } = await judge(stage, owner, household);
-      const [row] = await stage.query<{ risky: number }>(
-        `SELECT count(*)::int AS risky FROM relay.approvals WHERE reason = 'first_contact'`,
-      );
       return {
         days,
         approvals: owner.asked.size,
         reached,
-        risky: row?.risky ?? 0,
         seconds: Math.round((performance.now() - began) / 1_000),
         faults: [
           ...faults,

@@ -104,12 +104,12 @@ const readAtOnce = (): Plugin => ({
   },
 });
 
-const WORKER = fileURLToPath(new URL('src/pages/notifications/service-worker.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('src/pages/push/service-worker.ts', import.meta.url));
 const WORKER_PATH = '/service-worker.js';
 
 /** The service worker with its texts in every language: one file without imports, because not every browser knows them. */
 async function serviceWorker(): Promise<string> {
-  const locales = globSync('src/locales/*/notifications.json', { cwd: import.meta.dirname });
+  const locales = globSync('src/locales/*/push.json', { cwd: import.meta.dirname });
   const texts = Object.fromEntries(
     locales.map((path) => [
       basename(dirname(path)),

@@ -71,7 +71,8 @@ export class Owner {
       if (row?.state !== 'pending' || one.notice === null) continue;
       this.#stage.clock.set(one.answersAt);
       const { owner } = this.#stage;
-      await owner.react(owner, one.notice, one.emoji, { at: one.answersAt });
+      // What was asked within an hour is only noticed at its end: an older reaction would count as too late.
+      await owner.react(owner, one.notice, one.emoji, { at: this.#stage.clock.now() });
       await this.#stage.quiet();
       one.answeredAt = one.answersAt;
     }

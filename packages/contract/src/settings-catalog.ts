@@ -1,7 +1,6 @@
 // The catalogue of settings: value, source and meaning of each. `relay config list` uses it without a daemon, and the
 // editor schema is made from it. It never contains the value of a secret.
 import { z } from 'zod';
-import { PROVIDER_NAMES } from './agent/providers.ts';
 import type { ListedSetting, SettingsOverview } from './api/settings.ts';
 import { type Settings, settingsFault, settingsSchema, unknownSettingFault } from './settings.ts';
 
@@ -255,7 +254,7 @@ function phoneNumbers(text: string): string[] {
 // that is missing here.
 export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   daemon_port: 'Port of the daemon on 127.0.0.1; 0 uses a free port.',
-  model_provider: `Model provider: ${PROVIDER_NAMES.join(', ')}.`,
+  model_provider: 'Name of the model provider, such as anthropic, openai or ollama.',
   model_name: 'Model name; anthropic, openai, google and mistral have a default.',
   model_base_url: 'Address of the model’s API; all but openai-compatible have a default.',
   model_api_key: 'API key of the model; `relay init --api-key` stores it encrypted.',

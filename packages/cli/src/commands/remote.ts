@@ -173,7 +173,7 @@ export function describeRemote(status: RemoteStatus, { proxy, path }: RemoteLayo
 // The configuration of the proxy.
 
 export const PROXIES = ['caddy', 'tailscale', 'cloudflare'] as const;
-export type ProxyName = (typeof PROXIES)[number];
+type ProxyName = (typeof PROXIES)[number];
 
 function proxyOf({ proxy }: CommandOptions, origin: string | null): ProxyName | null {
   if (proxy === undefined) return null;

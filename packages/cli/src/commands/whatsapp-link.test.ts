@@ -4,7 +4,14 @@ import { openTerminal } from '../terminal.ts';
 import { describeConnection, drawPairingCode, drawQrCode, LinkScreen } from './whatsapp-link.ts';
 
 const link = (given: Partial<LinkBody>) =>
-  ({ state: 'qr_ready', sentence: 'Scan it.', qr: null, pairingCode: null, ...given }) as LinkBody;
+  ({
+    state: 'qr_ready',
+    sentence: 'Scan it.',
+    qr: null,
+    pairingCode: null,
+    fault: null,
+    ...given,
+  }) as LinkBody;
 
 function screen(rows: number, isTTY = true) {
   const said = { out: '', err: '' };

@@ -1,4 +1,4 @@
-// Schemas and service of notifications: what the owner is told on their devices, over ntfy and by a webhook.
+// Schemas and service of notifications on the owner's devices, over ntfy and by a webhook.
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 

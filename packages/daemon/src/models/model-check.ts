@@ -277,7 +277,7 @@ export async function listModels(settings: ModelSettings): Promise<ModelList> {
     );
   }
   const key = settings.model_api_key;
-  const address = `${baseUrl.replace(/\/+$/, '')}/models${LIST_QUERY[provider] ?? ''}`;
+  const address = `${baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl}/models${LIST_QUERY[provider] ?? ''}`;
   const unlisted = (what: string, cause?: unknown) =>
     new RelayError('models_unlisted', { address: baseUrl, what }, { cause });
   const answer = await openEgress({ ownHosts: [hostAndPort(new URL(baseUrl))] })(address, {

@@ -1,8 +1,8 @@
 // Pairs this device and signs it in with its passkey, at the address for phones. An action that needs the passkey again
 // waits for it, and is then repeated.
 
-/** Whether the page came through the owner's proxy. On the machine of the daemon it has no TLS. */
-export const IS_REMOTE = location.protocol === 'https:';
+/** Whether the page came through the owner's proxy. On the machine of the daemon it has no TLS. Unit tests have no page. */
+export const IS_REMOTE = globalThis.location?.protocol === 'https:';
 
 const PAIRING = /^#?pair=([\w-]+)$/;
 

@@ -3,7 +3,7 @@
 // until they expire. A new daemon has a new key, so challenges end with it.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-export const CHALLENGE_MS = 2 * 60_000;
+const CHALLENGE_MS = 2 * 60_000;
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;
 const HEAD_BYTES = RANDOM_BYTES + EXPIRY_BYTES;

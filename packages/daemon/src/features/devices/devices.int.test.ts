@@ -1,4 +1,4 @@
-// Pairing and passkeys against a real database, with an authenticator that can be told to lie.
+// Pairing and passkeys against a real database, with an authenticator that can make each mistake.
 import { randomUUID } from 'node:crypto';
 import type { Log, LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';

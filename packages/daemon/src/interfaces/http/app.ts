@@ -15,7 +15,6 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Site } from './guard.ts';
 
 export type App = FastifyInstance<
   Server,
@@ -60,6 +59,14 @@ export type RouteAccess =
   | 'program'
   | 'monitor'
   | 'open';
+
+/** The address that a request came to. */
+export interface Site {
+  /** Whether it came through the owner's proxy, from outside this machine. */
+  readonly isRemote: boolean;
+  readonly host: string;
+  readonly origin: string;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

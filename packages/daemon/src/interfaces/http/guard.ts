@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal, RouteAccess } from './app.ts';
+import type { Principal, RouteAccess, Site } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
 interface GuardRules {
@@ -205,7 +205,7 @@ export const sessionCookie = (port: number): string => `relay_session_${port}`;
 /** A browser takes a cookie of this name only over HTTPS, for this host alone and for all its paths. */
 export const REMOTE_COOKIE = '__Host-relay_session';
 /** A device's session ends after this long without a request. */
-export const DEVICE_IDLE_MS = 30 * 60_000;
+const DEVICE_IDLE_MS = 30 * 60_000;
 
 export function createAuthenticator(
   deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'clientTokens'>,
@@ -292,14 +292,6 @@ export function createLimiter(max: number, now: () => number = () => performance
 // Where a request came to, and from where, by headers that a web page cannot forge.
 // Invariant: a page of another origin, or one that rebinds its name to loopback (DNS rebinding), is refused whatever
 // credential it sends.
-
-/** The address that a request came to. */
-export interface Site {
-  /** Whether it came through the owner's proxy, from outside this machine. */
-  readonly isRemote: boolean;
-  readonly host: string;
-  readonly origin: string;
-}
 
 const HSTS = 'max-age=31536000';
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];

@@ -13,9 +13,9 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import { deviceId } from '@relay/contract/ids';
 import { z } from 'zod';
-import { type App, errorResponses } from '../app.ts';
+import { type App, errorResponses, type Site } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { type Limiter, OWNER_TOKEN_HEADER, type Site, wrongCredentialError } from '../guard.ts';
+import { type Limiter, OWNER_TOKEN_HEADER, wrongCredentialError } from '../guard.ts';
 import type { QrPicture } from '../linking.ts';
 import type { OpenStreams } from '../streams.ts';
 import { beginDeviceSession } from './sign-in.ts';

@@ -18,9 +18,8 @@ function guess(n: number) {
       ...(n % 2 === 0
         ? { authorization: `Bearer ${TOKEN}${n}` }
         : { cookie: `relay_session_3214=${n}; other=${n}` }),
-      'x-forwarded-for': address,
-      forwarded: `for=${address}`,
       'x-real-ip': address,
+      'x-client-ip': address,
       'user-agent': `agent ${n}`,
       'content-type': 'application/json',
     },

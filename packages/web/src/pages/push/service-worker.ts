@@ -79,34 +79,31 @@ function show(payload: PushPayload): Promise<void> {
   return put(payload, {
     title: text(payload, titleId(payload)),
     body: bodyOf(payload),
-    actions: buttons.map((action) => ({ action, title: text(payload, `notifications.${action}`) })),
+    actions: buttons.map((action) => ({ action, title: text(payload, `push.${action}`) })),
     tag: payload.tag,
     isQuiet: false,
   });
 }
 
 function titleId({ kind, detail }: PushPayload): string {
-  return kind === 'approval' && detail?.answer
-    ? 'notifications.approval.ask'
-    : `notifications.${kind}.title`;
+  return kind === 'approval' && detail?.answer ? 'push.approval.ask' : `push.${kind}.title`;
 }
 
 function bodyOf(payload: PushPayload): string {
   const { kind, code, waiting, detail } = payload;
   if (detail !== null) {
-    const who =
-      kind === 'approval' ? text(payload, 'notifications.to', { who: detail.who }) : detail.who;
+    const who = kind === 'approval' ? text(payload, 'push.to', { who: detail.who }) : detail.who;
     return `${who}\n${detail.text}`;
   }
   if (kind === 'approval') return waitingText(payload, waiting);
-  if (kind === 'model') return text(payload, `notifications.model.${code}`);
-  return text(payload, `notifications.${kind}.text`);
+  if (kind === 'model') return text(payload, `push.model.${code}`);
+  return text(payload, `push.${kind}.text`);
 }
 
 const waitingText = (payload: PushPayload, waiting: number): string =>
   waiting === 0
-    ? text(payload, 'notifications.waiting.none')
-    : text(payload, 'notifications.waiting', { count: String(waiting) });
+    ? text(payload, 'push.waiting.none')
+    : text(payload, 'push.waiting', { count: String(waiting) });
 
 /** Browsers expect every push to leave something visible: where nothing else is, a silent line says what waits. */
 async function close(payload: PushPayload): Promise<void> {
@@ -187,8 +184,8 @@ async function decide(
   await put(
     { ...payload, action: 'close', detail: null },
     {
-      title: text(payload, `notifications.result.${outcome}`),
-      body: isDone ? bodyOf(payload) : text(payload, `notifications.result.${outcome}.text`),
+      title: text(payload, `push.result.${outcome}`),
+      body: isDone ? bodyOf(payload) : text(payload, `push.result.${outcome}.text`),
       actions: [],
       tag: payload.tag,
       isQuiet: true,
@@ -208,7 +205,7 @@ async function open(path: string): Promise<void> {
 // Texts.
 
 function text({ locale }: PushPayload, id: string, values: Texts = {}): string {
-  const key = id.slice('notifications.'.length);
+  const key = id.slice('push.'.length);
   const found = __TEXTS__[locale]?.[key] ?? __TEXTS__.en?.[key] ?? '';
   return found.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
