@@ -105,7 +105,7 @@ describe('relay init', () => {
     expect(await relay.pipe('', 'init', '--provider', 'skynet')).toEqual({
       exit: 2,
       out: '',
-      err: 'There is no provider "skynet". Use one of anthropic, openai, google, ollama, vllm, openai-compatible.\n',
+      err: 'There is no provider "skynet". Use one of anthropic, openai, google, openrouter, groq, mistral, ollama, lm-studio, llama.cpp, vllm, openai-compatible.\n',
     });
     expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
   });
