@@ -1,7 +1,5 @@
 import { createServer } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { eventually, pause, TransportFixture } from '@relay/testing/transport/harness';
 import { verifies } from '@relay/testing/verifies';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
@@ -170,21 +168,5 @@ describe('a server other than WhatsApp', () => {
     await eventually(() => stage.link.fault === fault, 'the cause');
     DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
     await stage.reaches('connected');
-  });
-
-  test('that shows a certificate nobody trusts is reported as such', async () => {
-    await begin();
-    await stage.pair();
-    const { key, cert } = mediaCertificate();
-    const impostor = createSecureServer({ key, cert });
-    await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
-    const real = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
-    const { port } = impostor.address() as AddressInfo;
-    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = `wss://127.0.0.1:${port}/ws/chat`;
-    stage.me.disconnect();
-    await eventually(() => stage.link.fault === 'tls', 'the cause');
-    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
-    await stage.reaches('connected');
-    await new Promise((resolve) => impostor.close(resolve));
   });
 });

@@ -191,9 +191,9 @@ class BaileysTransport implements Transport {
         const ending = await this.#connectOnce(method, first);
         if (this.#stopping || ending.kind === 'asked') return 'disconnected';
         const { delayMs, state } = this.#next(ending, since);
-        this.#board.setFacts({ fault: (ending.kind === 'closed' && ending.fault) || null });
         if (delayMs === null) return state;
-        await this.#pause(state, delayMs * this.#timings.backOff);
+        const fault = (ending.kind === 'closed' && ending.fault) || null;
+        await this.#pause(state, fault, delayMs * this.#timings.backOff);
         if (this.#stopping) return 'disconnected';
       }
     } catch (error) {
@@ -202,10 +202,10 @@ class BaileysTransport implements Transport {
     }
   }
 
-  async #pause(state: ConnectionState, ms: number): Promise<void> {
+  async #pause(state: ConnectionState, fault: WhatsAppLink['fault'], ms: number): Promise<void> {
     const retryAt = new Date(this.#now().getTime() + ms);
     this.#wait = new CancellableWait(ms);
-    this.#board.setState(state, { retryAt, replaying: null });
+    this.#board.setState(state, { retryAt, fault, replaying: null });
     await this.#wait.over;
     this.#wait = undefined;
     this.#board.setFacts({ retryAt: null });

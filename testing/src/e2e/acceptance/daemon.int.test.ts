@@ -120,6 +120,10 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   export: [],
   backup: [],
   import: ['some.tar.gz'],
+  model: ['list'],
+  notifications: [],
+  remote: [],
+  suggest: ['+15551000000'],
 };
 
 it('every command that needs a daemon says how to start it when none runs', async () => {
