@@ -14,8 +14,12 @@ export interface Hands {
   choose(name: string | RegExp): Promise<void>;
 }
 
+/** What people see of a switch is its track: the control itself has no size. */
 const control = (page: Page, role: Role, name: string | RegExp): Locator =>
-  page.getByRole(role, { name, exact: true }).filter({ visible: true }).first();
+  page
+    .getByRole(role, { name, exact: true })
+    .filter(role === 'switch' ? {} : { visible: true })
+    .first();
 const field = (page: Page, label: string | RegExp): Locator =>
   page.getByLabel(label, { exact: true }).filter({ visible: true }).first();
 
@@ -38,7 +42,7 @@ export function byKeyboard(page: Page): Hands {
 
   /** Goes around the page at most once; then the control is unreachable. */
   async function reach(target: Locator, arrow?: string): Promise<void> {
-    await target.waitFor();
+    await target.waitFor({ state: 'attached' });
     for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
       if (await hasFocus(target)) return;
       const isInGroup =
