@@ -216,7 +216,7 @@ describe('relay init', () => {
     expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
   });
 
-  test('saves a model without a test only when told so', async () => {
+  test('saves a model without a test only with --no-verify', async () => {
     await relay.serve();
     const args = ['init', '--skip-link', '--provider', 'ollama', '--model', 'qwen3:8b'];
     const tested = await relay.call(...args);

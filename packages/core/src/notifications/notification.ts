@@ -12,6 +12,7 @@ import type { PushPayload } from '@relay/contract/notifications/push-payload';
 import { z } from 'zod';
 import { approvalHeadline, whomOf } from '../approvals/approval-text.ts';
 import { revealHidden } from '../messages/text.ts';
+import { STOPPED_STATES } from '../webhooks/event-mapping.ts';
 
 export interface NotificationSubject {
   readonly kind: NotificationKind;
@@ -39,18 +40,9 @@ const linkSchema = z.object({
 const NEEDS_PERSON = 'NEEDS_HUMAN_INTERVENTION';
 
 /** An account that was linked and stays away until the owner acts. An expired QR code is not one: nobody was linked. */
-const LINK_LOST: readonly ConnectionState[] = [
-  'passkey_required',
-  'logged_out',
-  'replaced',
-  'banned',
-  'client_outdated',
-  'device_mismatch',
-  'session_refused',
-  'credentials_unreadable',
-  'taken_over',
-  'closed_unexplained',
-];
+const LINK_LOST: readonly ConnectionState[] = STOPPED_STATES.filter(
+  (state) => state !== 'link_expired',
+);
 
 type Read = (subject: string, event: StreamEvent) => NotificationChange | null;
 

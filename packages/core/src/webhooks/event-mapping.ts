@@ -116,7 +116,7 @@ const health = (facts: EventFacts | null): readonly MappedEvent[] =>
   facts === null ? [] : [{ type: 'health', facts }];
 
 /** States that last until a person acts. */
-const STOPPED: readonly ConnectionState[] = [
+export const STOPPED_STATES: readonly ConnectionState[] = [
   'link_expired',
   'passkey_required',
   'logged_out',
@@ -130,7 +130,7 @@ const STOPPED: readonly ConnectionState[] = [
   'closed_unexplained',
 ];
 
-const needsPerson = (state: ConnectionState): boolean => STOPPED.includes(state);
+const needsPerson = (state: ConnectionState): boolean => STOPPED_STATES.includes(state);
 
 /** The link came up, went down, or needs somebody; steps between are not reported. */
 function linkNews({ state, from }: z.infer<typeof linkSchema>): EventFacts | null {

@@ -147,7 +147,7 @@ async function sendToDevice(
     ttlSeconds: DAY_S,
     isUrgent: sent.action === 'show',
   });
-  return postOnce(deps.egress, device.endpoint, request, signal);
+  return postOnce(deps.egress, device.endpoint, request, { now: deps.now(), signal });
 }
 
 // To an ntfy topic or the owner's own webhook.
@@ -176,7 +176,12 @@ async function sendToChannel(
     'content-type': 'application/json',
     ...(place.token === null ? {} : { authorization: `Bearer ${place.token}` }),
   };
-  return postOnce(deps.egress, url, { headers, body: JSON.stringify(body) }, signal);
+  return postOnce(
+    deps.egress,
+    url,
+    { headers, body: JSON.stringify(body) },
+    { now: deps.now(), signal },
+  );
 }
 
 /** Published as JSON to the server itself, because headers cannot carry every character of a title. */

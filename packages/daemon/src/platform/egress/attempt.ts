@@ -1,5 +1,5 @@
 // One attempt to post to a receiver, and when to try again: shared by what is delivered over HTTP and retried.
-import { delayFor, type RetryTable } from '@relay/core/retry';
+import { delayFor, parseRetryAfter, type RetryTable } from '@relay/core/retry';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { type Egress, EgressError, type EgressRequest } from './egress.ts';
 
@@ -19,7 +19,7 @@ export async function postOnce(
   egress: Egress,
   url: string,
   request: Pick<EgressRequest, 'headers' | 'body'>,
-  signal: AbortSignal | undefined,
+  { now, signal }: { readonly now: Date; readonly signal: AbortSignal | undefined },
 ): Promise<AttemptResult> {
   try {
     const { status, headers } = await egress(url, {
@@ -31,7 +31,7 @@ export async function postOnce(
     });
     if (status >= 200 && status <= 299) return { status, failure: null, waitMs: null };
     const failure = status === 404 || status === 410 ? 'gone' : 'status';
-    return { status, failure, waitMs: askedWait(headers['retry-after']) };
+    return { status, failure, waitMs: parseRetryAfter(headers['retry-after'], now) };
   } catch (error) {
     // The daemon is stopping: not the receiver's fault, and the next start tries again.
     if (signal?.aborted || !(error instanceof EgressError)) throw error;
@@ -47,12 +47,4 @@ export function nextAttemptIn(
 ): number | null {
   const wait = delayFor(table, attempts, Math.random());
   return wait === null ? null : Math.max(wait, Math.min(waitMs ?? 0, LONGEST_WAIT_MS));
-}
-
-function askedWait(header: string | undefined): number | null {
-  if (header === undefined) return null;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : null;
-  const until = Date.parse(header) - Date.now();
-  return Number.isFinite(until) ? Math.max(0, until) : null;
 }
