@@ -10,6 +10,7 @@ export const UNLINKED: WhatsAppLink = {
   qr: null,
   qrExpiresAt: null,
   pairingCode: null,
+  passkey: null,
   replaying: null,
   timeLockedUntil: null,
   fault: null,

@@ -100,6 +100,7 @@ export class ScriptedTransport implements Transport {
 
   connect(): void {}
   resume(): void {}
+  answerPasskey(): void {}
   async disconnect(): Promise<void> {}
   async close(): Promise<void> {}
 }

@@ -65,6 +65,7 @@ describe('relay init', () => {
       name: null,
       qr: '2@first,code',
       pairingCode: null,
+      passkey: null,
       replaying: null,
     });
     expect(said.at(-1)).toEqual({

@@ -90,16 +90,19 @@ export function linking(make: MakeHarness): void {
       await stage.reaches('link_expired');
     });
 
-    test.each(['qr', 'code'] as const)('stops at a passkey request, by %s', async (kind) => {
-      const { me, transport, harness } = await begin(true);
-      transport.connect(kind === 'qr' ? { kind } : { kind, phone: me.phone });
-      if (kind === 'qr') await me.scan(await stage.qr());
-      else await me.pairCode(await eventually(() => stage.link.pairingCode, 'a code'));
-      await stage.reaches('passkey_required');
-      expect(stage.link).toMatchObject({ qr: null, pairingCode: null });
-      await stage.staysAway();
-      expect(harness.network.connections).toBe(1);
-    });
+    test.each(['qr', 'code'] as const)(
+      'shows a passkey request and waits for the owner, by %s',
+      async (kind) => {
+        const { me, transport, harness } = await begin(true);
+        transport.connect(kind === 'qr' ? { kind } : { kind, phone: me.phone });
+        if (kind === 'qr') await me.scan(await stage.qr());
+        else await me.pairCode(await eventually(() => stage.link.pairingCode, 'a code'));
+        await stage.reaches('passkey_requested');
+        expect(stage.link).toMatchObject({ qr: null, pairingCode: null });
+        await stage.staysAway();
+        expect(harness.network.connections).toBe(1);
+      },
+    );
 
     test('does not show codes when it resumes an account that is not linked', async () => {
       const { harness, transport } = await begin();

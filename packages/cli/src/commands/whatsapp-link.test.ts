@@ -9,6 +9,7 @@ const link = (given: Partial<LinkBody>) =>
     sentence: 'Scan it.',
     qr: null,
     pairingCode: null,
+    passkey: null,
     fault: null,
     ...given,
   }) as LinkBody;
@@ -80,4 +81,27 @@ test.each([
   [{ phone: null, name: null }, 'Connected.'],
 ])('describes a connection with %j as %s', (given, sentence) => {
   expect(describeConnection(link(given))).toBe(sentence);
+});
+
+test('explains a passkey request once, with the text to run, and then shows the code to compare', async () => {
+  const { said, screen: one } = screen(40);
+  const options = { challenge: 'abc', rpId: 'whatsapp.com' };
+  const passkey = {
+    attempt: 'a',
+    phone: '491701234567',
+    options,
+    expiresAt: '2026-11-15T02:05:00.000Z',
+    code: null,
+  };
+  const asked = link({ state: 'passkey_requested', sentence: 'Confirm it.', passkey });
+  await one.show(asked);
+  await one.show({ ...asked, sentence: 'Confirm it now.' });
+  expect(said.err.match(/lets only its own web page use it/g)).toHaveLength(1);
+  expect(said.err).toContain('+491701234567');
+  expect(said.err).toContain(JSON.stringify(options));
+  expect(said.err).toContain('Continue only if you started this link yourself.');
+  await one.show(
+    link({ state: 'passkey_sent', sentence: 'Sent.', passkey: { ...passkey, code: '1234-ABCD' } }),
+  );
+  expect(said.err).toContain('it must be 1234-ABCD');
 });

@@ -1,13 +1,16 @@
 // `relay whatsapp connect`: connects and shows the progress; links the account if it is not linked yet.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LinkBody } from '@relay/contract/api/whatsapp';
+import type { LinkAssertion, LinkBody } from '@relay/contract/api/whatsapp';
+import { RelayApiError } from '@relay/contract/client/api-error';
 import { readFrames } from '@relay/contract/client/sse';
 import { RelayError } from '@relay/contract/errors';
+import { passkeySnippet } from '@relay/core/connection/passkey-snippet';
 import { toString as drawQr } from 'qrcode';
 import { clientOf, openResponse } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatPhone, toPrintable } from '../format.ts';
+import { askUser, canAsk } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const connectWhatsappCommand: RunCommand = async ({ config, terminal, options }) => {
@@ -31,6 +34,7 @@ export async function waitUntilLinked(home: string, terminal: Terminal): Promise
   let syncing: number | null = null;
   let last: LinkBody | null = null;
   const leave = () => void cancelLinking(home, terminal, last);
+  const passkey = new PasskeyPrompt(home, terminal, leave);
   const resized = () => void screen.again();
   process.once('SIGINT', leave);
   process.stdout.on('resize', resized);
@@ -38,6 +42,7 @@ export async function waitUntilLinked(home: string, terminal: Terminal): Promise
     for await (const link of followLink(home)) {
       last = link;
       await screen.show(link);
+      passkey.follow(link);
       if (link.state === 'syncing') {
         syncing ??= Date.now();
         if (Date.now() - syncing > SYNC_PATIENCE_MS) return link;
@@ -48,6 +53,7 @@ export async function waitUntilLinked(home: string, terminal: Terminal): Promise
     }
     throw new RelayError('daemon_not_running');
   } finally {
+    passkey.stop();
     process.off('SIGINT', leave);
     process.stdout.off('resize', resized);
     terminal.clearTransient();
@@ -67,7 +73,8 @@ async function cancelLinking(
   link: LinkBody | null,
 ): Promise<void> {
   terminal.clearTransient();
-  const unused = link !== null && (link.qr !== null || link.pairingCode !== null);
+  const unused =
+    link !== null && (link.qr ?? link.pairingCode ?? link.passkey?.attempt ?? null) !== null;
   if (unused) {
     await clientOf(home)
       .post('/api/whatsapp/disconnect')
@@ -110,6 +117,8 @@ export class LinkScreen {
   readonly #terminal: Terminal;
   #shown = '';
   #last: LinkBody | null = null;
+  /** The attempt whose passkey request was explained. */
+  #explained = '';
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -117,9 +126,9 @@ export class LinkScreen {
 
   async show(link: LinkBody): Promise<void> {
     const { json } = this.#terminal;
-    const { state, sentence, phone, name, qr, pairingCode, replaying, fault } = link;
-    const shown = { state, sentence, phone, name, qr, pairingCode, replaying };
-    const visible = fault === null ? shown : { ...shown, fault };
+    const { state, sentence, phone, name, qr, pairingCode, passkey, replaying, fault } = link;
+    const shown = { state, sentence, phone, name, qr, pairingCode, passkey, replaying };
+    const visible = { ...shown, ...(fault === null ? {} : { fault }) };
     const now = JSON.stringify(visible);
     if (now === this.#shown) return;
     this.#shown = now;
@@ -127,6 +136,7 @@ export class LinkScreen {
     if (json) this.#terminal.writeJson(visible);
     else if (qr !== null) await this.#showQr(qr, sentence);
     else if (pairingCode !== null) this.#showCode(pairingCode, sentence);
+    else if (passkey !== null) this.#showPasskey(passkey, sentence);
     else {
       this.#terminal.progress(toPrintable(sentence));
       if (fault !== null) this.#terminal.progress(toPrintable(`${fault.sentence} ${fault.action}`));
@@ -154,9 +164,107 @@ export class LinkScreen {
     );
   }
 
+  #showPasskey({ attempt, code, phone, ...request }: LinkPasskey, sentence: string): void {
+    const terminal = this.#terminal;
+    if (code !== null) {
+      terminal.notice(`If your phone shows a code, it must be ${code}. Decline any other one.`);
+    } else if (attempt !== this.#explained) {
+      this.#explained = attempt;
+      const account = phone === null ? 'the account that scanned the code' : formatPhone(phone);
+      for (const line of passkeyGuide(account, request)) terminal.notice(line);
+      return;
+    }
+    terminal.progress(toPrintable(sentence));
+  }
+
   #showCode(code: string, sentence: string): void {
     const { bold } = this.#terminal.colours;
     this.#terminal.draw(['', ...drawPairingCode(toPrintable(code), bold), '', sentence]);
+  }
+}
+
+// Linking with WhatsApp's passkey: what happens and why, and the answer, pasted by the owner.
+
+type LinkPasskey = NonNullable<LinkBody['passkey']>;
+
+function passkeyGuide(account: string, request: Pick<LinkPasskey, 'options'>): string[] {
+  return [
+    `WhatsApp asks for the passkey of ${account}, and lets only its own web page use it.`,
+    '',
+    'Continue only if you started this link yourself. Either run `relay open`, and confirm under Tools and connections with the browser extension. Or, without an extension, within 5 minutes:',
+    '  1. Open https://web.whatsapp.com in a browser that has the passkey, or that can reach your phone. Do not scan its code.',
+    '  2. Open the developer tools (F12, Console), paste the line below and press Enter. It asks your browser for the passkey and copies the answer. It reads nothing of the page and sends nothing.',
+    '  3. Confirm with your passkey, come back here and paste.',
+    '',
+    passkeySnippet(request),
+    '',
+  ];
+}
+
+/** Asks for the answer while WhatsApp waits for it; the console may be faster. */
+class PasskeyPrompt {
+  readonly #home: string;
+  readonly #terminal: Terminal;
+  readonly #leave: () => void;
+  #attempt: string | null = null;
+  #asking: AbortController | undefined;
+
+  constructor(home: string, terminal: Terminal, leave: () => void) {
+    this.#home = home;
+    this.#terminal = terminal;
+    this.#leave = leave;
+  }
+
+  follow({ passkey, state }: LinkBody): void {
+    const attempt = state === 'passkey_requested' && passkey !== null ? passkey.attempt : null;
+    if (attempt === this.#attempt) return;
+    this.stop();
+    this.#attempt = attempt;
+    if (attempt === null || this.#terminal.json || !canAsk()) return;
+    this.#asking = new AbortController();
+    // An aborted question needs no answer.
+    this.#ask(attempt, this.#asking.signal).catch(() => undefined);
+  }
+
+  stop(): void {
+    if (this.#asking === undefined) return;
+    this.#asking.abort();
+    this.#asking = undefined;
+    process.stderr.write('\n');
+  }
+
+  async #ask(attempt: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pasted = await askUser('Answer from WhatsApp Web: ', {
+        signal,
+        onInterrupt: this.#leave,
+      });
+      if (pasted === '') continue;
+      const refusal = await this.#send(attempt, pasted);
+      if (refusal === null) {
+        this.#asking = undefined;
+        return;
+      }
+      this.#terminal.error(`${this.#terminal.colours.red('✗')} ${toPrintable(refusal)}`);
+    }
+  }
+
+  /** Why the answer was not accepted; null if it was sent. */
+  async #send(attempt: string, pasted: string): Promise<string | null> {
+    let assertion: unknown;
+    try {
+      assertion = JSON.parse(pasted);
+    } catch {
+      return 'This is not the whole answer. Copy it again from the console of the WhatsApp Web tab.';
+    }
+    try {
+      const body = { attempt, assertion: assertion as LinkAssertion };
+      await clientOf(this.#home).post('/api/whatsapp/passkey', { body });
+      return null;
+    } catch (error) {
+      if (error instanceof RelayApiError) return error.message;
+      throw error;
+    }
   }
 }
 

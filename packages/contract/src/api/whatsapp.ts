@@ -81,6 +81,50 @@ const connectionStateSchema = z.enum(
 
 const FAULT_KINDS = Object.keys(CONNECTION_FAULTS) as [ConnectionFault, ...ConnectionFault[]];
 
+/** Parts of a passkey's answer; a signature has a few hundred bytes. */
+const base64url = z
+  .string()
+  .max(8_192)
+  .regex(/^[\w-]+$/, 'must be base64url');
+
+/** What `navigator.credentials.get()` returned in the WhatsApp Web tab, as its `toJSON()` gives it. */
+export const linkAssertionSchema = z.object({
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.nullable().exactOptional(),
+  }),
+});
+
+export type LinkAssertion = z.infer<typeof linkAssertionSchema>;
+
+/** The answer to the passkey request of one linking attempt. */
+export const linkPasskeySchema = z.strictObject({
+  attempt: z.uuid(),
+  assertion: linkAssertionSchema,
+});
+
+export type LinkPasskeyAnswer = z.infer<typeof linkPasskeySchema>;
+
+export const linkPasskeyResponseSchema = z.object({ status: z.literal('sent') });
+
+/** WhatsApp's request for the account's passkey, while linking waits for it. */
+export const linkPasskeyRequestSchema = z.object({
+  /** This attempt; an answer names it and is accepted once. */
+  attempt: z.uuid(),
+  /** The number that is being linked, digits only; with a QR code it is known only at the end. */
+  phone: z.string().nullable(),
+  /** For `PublicKeyCredential.parseRequestOptionsFromJSON` in a page of WhatsApp Web. */
+  options: z.looseObject({ challenge: z.string(), rpId: z.string() }),
+  expiresAt: z.iso.datetime(),
+  /** Once the passkey was accepted: the code to compare if the phone shows one. */
+  code: z.string().nullable(),
+});
+
 export const linkSchema = z.object({
   state: connectionStateSchema,
   status: z.enum(WHATSAPP_STATUSES),
@@ -95,6 +139,7 @@ export const linkSchema = z.object({
   /** When the next code replaces it. */
   qrExpiresAt: z.iso.datetime().nullable(),
   pairingCode: z.string().nullable(),
+  passkey: linkPasskeyRequestSchema.nullable(),
   /** When the next automatic attempt is due. */
   retryAt: z.iso.datetime().nullable(),
   /** Messages waiting at the server that are still to be replayed. */

@@ -33,6 +33,8 @@ describe('connection states', () => {
   test('a state that needs a person is never called connecting', () => {
     const stopped: ConnectionState[] = [
       'passkey_required',
+      'passkey_refused',
+      'passkey_failed',
       'logged_out',
       'replaced',
       'banned',

@@ -33,10 +33,30 @@ export const CONNECTION_STATES = {
       'The code was not used in time, so linking has stopped. Connect again for a new code when you have your phone with you.',
   },
   scanned: { status: 'connecting', sentence: 'Scanned. Waiting for your phone to confirm.' },
+  // Linking with WhatsApp's passkey. Not the passkey with which a phone signs in to Relay.
+  passkey_requested: {
+    status: 'connecting',
+    sentence:
+      'WhatsApp asks for your WhatsApp passkey. Confirm it in a WhatsApp Web tab within 5 minutes: open WhatsApp in the console with `relay open`, or continue in `relay init`.',
+  },
+  passkey_sent: {
+    status: 'connecting',
+    sentence: 'Passkey sent. Waiting for WhatsApp and your phone.',
+  },
   passkey_required: {
     status: 'disconnected',
     sentence:
-      'WhatsApp asks for a passkey, which Relay does not support yet. Linking has stopped; a new QR code does not help. If your phone offers another way to confirm, use it and run `relay init` again.',
+      'WhatsApp asked for your WhatsApp passkey and did not get it in time. Nothing was linked. Link again with `relay init` when you have your passkey at hand.',
+  },
+  passkey_refused: {
+    status: 'disconnected',
+    sentence:
+      'WhatsApp refused the passkey, so linking has stopped and nothing was linked. Link again with `relay init`, and confirm with the passkey of the account whose phone you use.',
+  },
+  passkey_failed: {
+    status: 'disconnected',
+    sentence:
+      'After the passkey, WhatsApp sent something unexpected or nothing, so linking has stopped. Check Linked devices on your phone and upgrade Relay before you link again.',
   },
   restarting: {
     status: 'connecting',

@@ -1,5 +1,6 @@
 // The interface of the transport and its store. Received messages become durable through the store, so the transport's
 // events never contain them.
+import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 
@@ -7,6 +8,19 @@ export type LinkMethod =
   | { readonly kind: 'qr' }
   /** A code to type on the phone with this number, digits only. */
   | { readonly kind: 'code'; readonly phone: string };
+
+/** WhatsApp's request for the account's passkey. Not a passkey that signs a phone in to Relay. */
+export interface LinkPasskeyRequest {
+  /** Names this attempt: an answer to another one is refused. */
+  readonly attempt: string;
+  /** The number that is being linked; null with a QR code, where WhatsApp tells it only at the end. */
+  readonly phone: string | null;
+  /** WebAuthn options as WhatsApp sent them. */
+  readonly options: { readonly challenge: string; readonly rpId: string };
+  readonly expiresAt: Date;
+  /** To compare with the phone, if it shows a code; null until the passkey was accepted. */
+  readonly code: string | null;
+}
 
 export interface WhatsAppLink {
   readonly state: ConnectionState;
@@ -20,6 +34,7 @@ export interface WhatsAppLink {
   /** When the next code replaces it. */
   readonly qrExpiresAt: Date | null;
   readonly pairingCode: string | null;
+  readonly passkey: LinkPasskeyRequest | null;
   /** Messages of the offline replay still to come; null if there is no replay. */
   readonly replaying: number | null;
   /** WhatsApp refuses first contacts until then. */
@@ -109,6 +124,8 @@ export interface Transport {
   connect(method?: LinkMethod): void;
   /** Connects if the account is already linked; never starts linking. */
   resume(): void;
+  /** Sends the owner's answer to `link.passkey`, once. Throws a RelayError, and sends nothing, if it is no answer to it. */
+  answerPasskey(answer: LinkPasskeyAnswer): void;
   /** Resolves when the old socket is gone. `forget` unlinks the device and deletes its keys. */
   disconnect(options: { readonly forget: boolean }): Promise<void>;
   /** Resolves when the server has accepted the message. Rejects with a SendFault. */
@@ -163,8 +180,12 @@ export interface KeyWrite {
 /** A ciphertext that can be decrypted only once, and its plaintext. */
 interface JournalEntry {
   readonly digest: Uint8Array;
-  readonly plain: Uint8Array;
+  /** Null if its content is an inbox entry of the same unit: then it only has to be acknowledged again. */
+  readonly plain: Uint8Array | null;
 }
+
+/** A message without content: one byte of padding. Baileys decrypts and acknowledges it like any other. */
+export const EMPTY_MESSAGE = Uint8Array.of(1);
 
 /** A message as received; `InboxReader` can read it. Unique per chat, sender and id. */
 export interface InboxEntry {
@@ -173,8 +194,6 @@ export interface InboxEntry {
   readonly id: string;
   readonly stanza: Uint8Array;
   readonly content: Uint8Array;
-  /** The digest of the journal entry in the same unit. */
-  readonly digest?: Uint8Array;
 }
 
 /** One change of the transport's state: a decryption with its ratchet and message, an encryption, new keys. */
@@ -190,6 +209,7 @@ export interface TransportStore {
   credentials(): Promise<Uint8Array | null>;
   /** Only keys that exist. */
   read(kind: number, ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** `EMPTY_MESSAGE` for an entry without plaintext; null if the ciphertext is unknown. */
   journal(digest: Uint8Array): Promise<Uint8Array | null>;
   /** Resolves when the unit is durable. Rejects with a TransportStoreFault, after which the store is unusable. */
   submit(unit: TransportUnit): Promise<void>;

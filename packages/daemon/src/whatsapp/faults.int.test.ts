@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { eventually, pause, TransportFixture } from '@relay/testing/transport/harness';
 import { verifies } from '@relay/testing/verifies';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
@@ -168,5 +172,36 @@ describe('a server other than WhatsApp', () => {
     await eventually(() => stage.link.fault === fault, 'the cause');
     DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
     await stage.reaches('connected');
+  });
+
+  test('whose certificate is not trusted is reported as such, and never talked to', async () => {
+    verifies('SETUP-FAULT');
+    await begin();
+    await stage.pair();
+    let requests = 0;
+    const stranger = createTlsServer(mediaCertificate(), () => {
+      requests += 1;
+    }).listen(0, '127.0.0.1');
+    stranger.on('upgrade', () => {
+      requests += 1;
+    });
+    await once(stranger, 'listening');
+    const trusted = getCACertificates('default');
+    const real = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
+    const { port } = stranger.address() as AddressInfo;
+    // The harness trusts this certificate, as the daemons of other tests do.
+    setDefaultCACertificates(getCACertificates('bundled'));
+    try {
+      DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = `wss://127.0.0.1:${port}/ws/chat`;
+      stage.me.disconnect();
+      await eventually(() => stage.link.fault === 'tls', 'the cause');
+      expect(requests).toBe(0);
+    } finally {
+      setDefaultCACertificates(trusted);
+      DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = real;
+      stranger.close();
+    }
+    await stage.reaches('connected');
+    expect(stage.link.fault).toBeNull();
   });
 });

@@ -13,6 +13,7 @@ const NO_LINK_FACTS: LinkFacts = {
   qr: null,
   qrExpiresAt: null,
   pairingCode: null,
+  passkey: null,
   replaying: null,
   timeLockedUntil: null,
   retryAt: null,
@@ -20,7 +21,13 @@ const NO_LINK_FACTS: LinkFacts = {
 };
 
 /** Facts of one state, cleared at the next. */
-const TRANSIENT_FACTS = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
+const TRANSIENT_FACTS = {
+  qr: null,
+  qrExpiresAt: null,
+  pairingCode: null,
+  passkey: null,
+  retryAt: null,
+} as const;
 
 interface LinkBoardOptions {
   readonly now: () => Date;

@@ -1,5 +1,6 @@
 // The lifetime of one socket, from opening to its end: what it reports, and why it ended.
 // Invariant: `ended` resolves once, after Baileys has closed and its last events are out.
+import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import {
   type LinkMethod,
@@ -12,6 +13,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { isLinked, linkedIdentityOf, type OpenAccount } from './account.ts';
 import { ownUsers, personJids, phoneOfJid } from './addresses.ts';
 import type { ConnectionHealth, LinkBoard } from './link.ts';
+import { extendCodeSeries, PasskeyLink } from './linking/passkey-link.ts';
 import { AckWaiters, sendOverSocket } from './outbound/send.ts';
 import { followReplay, followServerEvents } from './server-events.ts';
 import {
@@ -61,10 +63,17 @@ export class WhatsAppSession {
   readonly #deps: WhatsAppSessionDeps;
   readonly #acks = new AckWaiters();
   readonly #introduce: (chat: string) => void;
+  readonly #passkey: PasskeyLink;
 
   constructor(deps: WhatsAppSessionDeps) {
     this.#deps = deps;
     this.socket = openSocket({ ...deps, keys: deps.account.keys });
+    this.#passkey = new PasskeyLink({
+      ...deps,
+      socket: this.socket,
+      keys: deps.account.keys,
+      onStop: (state) => void this.end({ kind: 'stopped', state }),
+    });
     this.#introduce = createAliasAnnouncer(this.socket, deps.tell);
     const { promise, resolve } = Promise.withResolvers<SessionEnd>();
     this.ended = promise;
@@ -93,6 +102,10 @@ export class WhatsAppSession {
     await this.end({ kind: 'asked' });
   }
 
+  answerPasskey(answer: LinkPasskeyAnswer): void {
+    this.#passkey.answer(answer);
+  }
+
   async send(message: OutgoingMessage): Promise<void> {
     if (!this.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
     const { account, timings } = this.#deps;
@@ -117,7 +130,10 @@ export class WhatsAppSession {
       method,
       qrMs: timings.qrMs,
       now,
-      onPasskey: () => void this.end({ kind: 'stopped', state: 'passkey_required' }),
+      passkey: this.#passkey,
+      // Long enough for the passkey and the steps after it.
+      seriesMs: timings.passkeyMs + 3 * timings.passkeyStepMs,
+      onUnused: () => void this.end({ kind: 'stopped', state: 'link_expired' }),
       onFailure: () => void this.end({ kind: 'closed', code: CONNECTION_LOST }),
     });
     followServerEvents({
@@ -157,8 +173,11 @@ export class WhatsAppSession {
       if (connection !== 'close') return;
       for (const stop of stops) stop();
       clearTimeout(this.#unlocking);
-      const unused = wasOffered() && !isLinked(keys.credentials);
-      resolve(this.#ending ?? sessionEndOf(lastDisconnect?.error, unused));
+      const linked = isLinked(keys.credentials);
+      const ending = this.#ending ?? sessionEndOf(lastDisconnect?.error, wasOffered() && !linked);
+      const isCut = ending.kind === 'closed' && !linked && this.#passkey.isActive;
+      resolve(isCut ? { kind: 'stopped', state: this.#passkey.stateIfClosed } : ending);
+      this.#passkey.end();
     });
   }
 
@@ -249,7 +268,7 @@ function sessionEndOf(error: unknown, unused: boolean): SessionEnd {
 }
 
 // Links a new device: a series of QR codes or one pairing code, and the phone's answer.
-// Invariant: a passkey request ends linking at once; a new code would only lead to the same request.
+// Invariant: no code is shown once WhatsApp asks for a passkey; a new one would only lead to the same request.
 
 interface LinkingDeps {
   readonly socket: WASocket;
@@ -258,7 +277,10 @@ interface LinkingDeps {
   /** How long one QR code is shown; null leaves it to Baileys. */
   readonly qrMs: number | null;
   readonly now: () => Date;
-  readonly onPasskey: () => void;
+  readonly passkey: PasskeyLink;
+  /** How much longer than WhatsApp's series of codes the connection is kept. */
+  readonly seriesMs: number;
+  readonly onUnused: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -268,10 +290,12 @@ const LATER_QR_MS = 20_000;
 
 /** Returns a function that says whether a code has been offered so far. */
 function followLinking(deps: LinkingDeps): () => boolean {
-  const { board, method, now, onFailure, onPasskey, qrMs, socket } = deps;
-  let offered = false;
+  const { board, method, now, onFailure, onUnused, passkey, qrMs, socket } = deps;
+  const isSpare = extendCodeSeries(socket, Math.ceil(deps.seriesMs / (qrMs ?? LATER_QR_MS)));
+  let codes = 0;
   let asked = false;
   let scanned = false;
+  let paired = false;
   const askForCode = async (phone: string) => {
     asked = true;
     board.setState('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
@@ -281,19 +305,30 @@ function followLinking(deps: LinkingDeps): () => boolean {
     board.setState('scanned');
   };
   socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
-    if (isNewLogin) onScanned();
+    if (isNewLogin) {
+      passkey.end();
+      paired = true;
+      onScanned();
+    }
+    if (!qr) return;
+    codes += 1;
     // Baileys goes on creating codes after one was used.
-    if (!qr || scanned) return;
-    const shownMs = qrMs ?? (offered ? LATER_QR_MS : FIRST_QR_MS);
-    offered = true;
+    if (passkey.isActive) return;
+    if (isSpare(codes)) {
+      if (!paired) onUnused();
+      return;
+    }
+    if (scanned) return;
+    const shownMs = qrMs ?? (codes > 1 ? LATER_QR_MS : FIRST_QR_MS);
     if (method.kind === 'qr') {
       board.setState('qr_ready', { qr, qrExpiresAt: new Date(now().getTime() + shownMs) });
     } else if (!asked) askForCode(method.phone).catch(onFailure);
   });
   // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
-  socket.ws.on('CB:notification,type:link_code_companion_reg', onScanned);
-  socket.ws.on('CB:notification,type:passkey_prologue_request', onPasskey);
-  return () => offered;
+  socket.ws.on('CB:notification,type:link_code_companion_reg', () => {
+    if (!passkey.isActive) onScanned();
+  });
+  return () => codes > 0;
 }
 
 // Reports the LID of a person whom we wrote to by number; Baileys had to look it up to encrypt for them. The owner's

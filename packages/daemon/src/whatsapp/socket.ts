@@ -23,6 +23,10 @@ import type { AccountKeys } from './signal/account-keys.ts';
 const NEVER = 2 ** 31 - 1;
 const MINUTE = 60_000;
 
+/** What this device registers as. The passkey of an account signs for the same platform. */
+const PLATFORM = 'Chrome';
+export const PLATFORM_TYPE = proto.DeviceProps.PlatformType.CHROME;
+
 const { HistorySyncType } = proto.HistorySync;
 
 export interface SocketDeps {
@@ -41,7 +45,7 @@ export function openSocket(deps: SocketDeps): WASocket {
   const socket = makeWASocket({
     ...config,
     makeSignalRepository: watchEncryption(make),
-    browser: ['Relay', 'Chrome', '1.0.0'],
+    browser: ['Relay', PLATFORM, '1.0.0'],
     logger: baileysLogger(log),
     markOnlineOnConnect: false,
     generateHighQualityLinkPreview: false,
@@ -219,6 +223,10 @@ export interface TransportTimings {
   readonly linkMs: number;
   /** How long one QR code is shown; null leaves it to Baileys: a minute, then 20 s each. */
   readonly qrMs: number | null;
+  /** How long a passkey request waits for the owner; at most the five minutes for which its proof is valid. */
+  readonly passkeyMs: number;
+  /** How long WhatsApp and the phone may take for each step after the passkey. */
+  readonly passkeyStepMs: number;
   /** A connection that stayed open this long resets the count of failures before it. */
   readonly steadyMs: number;
   /** How long the server may take to end the replay, and how long each replayed message may take to be read. */
@@ -238,6 +246,8 @@ export const DEFAULT_TIMINGS: TransportTimings = {
   flushMs: 250,
   linkMs: 180_000,
   qrMs: null,
+  passkeyMs: 300_000,
+  passkeyStepMs: 120_000,
   steadyMs: 10_000,
   replayMs: 20_000,
   closeMs: 3_000,

@@ -2,7 +2,9 @@
 // to do at every close.
 // Invariant: a new socket is created only after the old one is closed.
 
+import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import { type ConnectionState, whatsappStatusOf } from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
 import { decideOnClose } from '@relay/core/connection/close-policy';
 import type { Log } from '@relay/core/log';
 import {
@@ -161,6 +163,11 @@ class BaileysTransport implements Transport {
     } catch {
       return true;
     }
+  }
+
+  answerPasskey(answer: LinkPasskeyAnswer): void {
+    if (!this.#session) throw new RelayError('link_passkey_not_asked');
+    this.#session.answerPasskey(answer);
   }
 
   async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {

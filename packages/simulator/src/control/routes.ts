@@ -192,6 +192,14 @@ function peopleRoutes(network: Network): ControlRoutes {
     'POST /accounts/:phone/pair-code': async (ask) =>
       okResponse(await typePairingCode(whose(ask), ask.body(PairCodeBody).code)),
 
+    // For the virtual authenticator of a browser: the passkey with its private key, and how each linking ended.
+    'GET /accounts/:phone/passkey': (ask) => {
+      const { passkey, passkeyAttempts, phone } = whose(ask);
+      if (!passkey) throw new RequestError(404, `${phone} has no passkey.`);
+      const attempts = passkeyAttempts.map(({ code, outcome }) => ({ code, outcome }));
+      return okResponse({ ...passkey.export(), attempts });
+    },
+
     'POST /accounts/:phone/messages': async (ask) => {
       const author = whose(ask);
       const { to, ...message } = ask.body(NewMessageBody);

@@ -2,6 +2,7 @@
 // ignored.
 import { z } from 'zod';
 import type { FaultSettings } from '../whatsapp/faults.ts';
+import { PASSKEY_FAULTS } from '../whatsapp/passkey.ts';
 import type { PhoneHabits as HabitSettings } from '../whatsapp/people/handset.ts';
 
 // Shared formats of people, groups and times. Invariant: each has one format on every route.
@@ -83,6 +84,11 @@ export const FaultsBody = z.strictObject({
   duplicateDeliveries: z.boolean().exactOptional(),
   reorderDeliveries: z.boolean().exactOptional(),
   mute: z.boolean().exactOptional(),
+  passkey: z
+    .enum(PASSKEY_FAULTS)
+    .nullable()
+    .transform((fault) => fault ?? undefined)
+    .exactOptional(),
   offlineBatches: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 

@@ -1,5 +1,7 @@
 // Deliberate faults: settings that the server reads as it works. Invariant: with nothing set, the network delivers
 // everything promptly.
+import type { PasskeyFault } from './passkey.ts';
+
 export interface FaultSettings {
   /** Delay of every stanza from the server; order is kept. */
   latencyMs: number;
@@ -21,6 +23,8 @@ export interface FaultSettings {
   reorderDeliveries: boolean;
   /** The server receives everything and sends nothing more. */
   mute: boolean;
+  /** What goes wrong when an account demands its passkey. */
+  passkey: PasskeyFault | undefined;
   /** Queued stanzas come in batches of the size the client requests, each only when requested. */
   offlineBatches: boolean;
 }
@@ -36,6 +40,7 @@ const NONE: FaultSettings = {
   duplicateDeliveries: false,
   reorderDeliveries: false,
   mute: false,
+  passkey: undefined,
   offlineBatches: false,
 };
 

@@ -13,6 +13,7 @@ import {
   proto,
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys';
+import type { PasskeyAttempt } from './passkey.ts';
 import { isSignatureValid, signWithKey } from './wire/keys.ts';
 import { node, notification, randomHex, type Stanza, seconds } from './wire/nodes.ts';
 
@@ -22,6 +23,7 @@ export interface Applicant {
   readonly registration: proto.ClientPayload.IDevicePairingRegistrationData;
   send(stanza: Stanza): void;
   finish(stanza: Stanza): void;
+  cut(): void;
   /** The companion's answer to `pair-success`: its signed identity. */
   signedIdentity(): Promise<Buffer>;
 }
@@ -45,6 +47,7 @@ const POLL_MS = 10;
 export class PendingPairings {
   readonly #byRef = new Map<string, Applicant>();
   readonly #byPhone = new Map<string, CodeRequest>();
+  readonly #passkeys = new Map<Applicant, PasskeyAttempt>();
 
   /** The refs that a companion turns into QR codes, one after the other. */
   register(applicant: Applicant): string[] {
@@ -53,7 +56,19 @@ export class PendingPairings {
     return refs;
   }
 
+  /** The linking of this companion goes on with the account's passkey. */
+  beginPasskey(applicant: Applicant, attempt: PasskeyAttempt): void {
+    this.#passkeys.set(applicant, attempt);
+    attempt.begin();
+  }
+
+  passkeyOf(applicant: Applicant): PasskeyAttempt | undefined {
+    return this.#passkeys.get(applicant);
+  }
+
   leave(applicant: Applicant): void {
+    this.#passkeys.get(applicant)?.end('the companion left');
+    this.#passkeys.delete(applicant);
     for (const [ref, holder] of this.#byRef) if (holder === applicant) this.#byRef.delete(ref);
     for (const [phone, request] of this.#byPhone) {
       if (request.applicant !== applicant) continue;
@@ -224,19 +239,4 @@ export async function completePairing(introduction: PairingDetails): Promise<voi
   if (!deviceSignature || !isSignatureValid(companionIdentity, signed, deviceSignature)) {
     throw new Error('the companion signed its identity wrongly');
   }
-}
-
-// The step that some accounts must take instead of being linked: the browser has to prove a passkey. Invariant: nothing
-// follows it; a client without passkey support waits in vain, as on the real service.
-
-export function passkeyRequest(): Stanza {
-  const options = {
-    challenge: randomBytes(32).toString('base64url'),
-    rpId: 'whatsapp.com',
-    userVerification: 'required',
-    allowCredentials: [],
-  };
-  return notification('passkey_prologue_request', [
-    node('passkey_request_options', {}, Buffer.from(JSON.stringify(options))),
-  ]);
 }

@@ -121,7 +121,7 @@ export function createRepositoryMaker(parts: DecryptionParts): MakeSignalReposit
 
 // Decrypts messages. The plaintext is journalled with the changed keys, because keys decrypt a message only once.
 // Invariant: keys, journal and inbox entry are one unit. It decrypts first; only a message that cannot be decrypted is
-// looked up in the journal.
+// looked up in the journal. What went to the inbox is empty there: Baileys acknowledges it and acts on nothing in it.
 
 type DecryptMessage = (
   sealed: SealedMessage,
@@ -152,15 +152,15 @@ function unitExtrasOf(
   sealed: SealedMessage,
   plain: Uint8Array,
 ): UnitExtras {
-  const name = ciphertextDigest(sealed);
-  const journal = [{ digest: name, plain }];
+  const digest = ciphertextDigest(sealed);
+  const journal = [{ digest, plain }];
   const stanza = stanzas.of(sealed.ciphertext);
   if (!stanza) return { journal };
   if (isPeer(stanza, credentials.own)) return { journal, ...readSharedKeys(plain, credentials) };
   const entry = toInboxEntry(stanza, sealed.ciphertext, plain, credentials.own);
   if (!entry) return { journal };
   count('received');
-  return { journal, inbox: [{ ...entry, digest: name }] };
+  return { journal: [{ digest, plain: null }], inbox: [entry] };
 }
 
 async function findInJournal(

@@ -1,4 +1,4 @@
-import { EMPTY_MESSAGE } from '@relay/daemon/platform/db/transport-store/sealed';
+import { EMPTY_MESSAGE } from '@relay/core/ports/transport';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
 import { KeyCache } from './key-records.ts';
@@ -85,33 +85,16 @@ describe('a new session while messages of the old one are in transit', () => {
 });
 
 describe('a ciphertext that arrives again', () => {
-  it('is answered from the journal and stored once in the inbox', async () => {
+  it('is acknowledged and stored once in the inbox, although the journal has no copy of it', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked({ store: new MemoryWireStore({ delayMs: 2 }) });
     const ann = world.person('Ann');
+    const unread: string[] = [];
+    world.network.events.on('undecryptable', ({ id }) => unread.push(id));
     world.network.faults.set({ duplicateDeliveries: true });
     for (const text of numbered('twice', 10)) await ann.send(owner, text);
     await until(() => client.keys.stats.journalHits === 10, 'the repetitions');
     expect(client.texts).toEqual(numbered('twice', 10));
-    expect(client.keys.stats).toMatchObject({ received: 10, undecryptable: 0 });
-  });
-
-  it('is acknowledged if its content is no longer stored', async () => {
-    const world = await openWorld();
-    const store = new MemoryWireStore({ delayMs: 2 });
-    const { owner, client } = await world.linked({ store });
-    const ann = world.person('Ann');
-    const unread: string[] = [];
-    world.network.events.on('undecryptable', ({ id }) => unread.push(id));
-    // As for a stranger's message that is only counted.
-    store.onDurable(() => {
-      for (const { digest } of store.disk.inbox.values()) {
-        store.disk.journal.set(Buffer.from(digest ?? []).toString('hex'), EMPTY_MESSAGE);
-      }
-    });
-    world.network.faults.set({ duplicateDeliveries: true });
-    for (const text of numbered('twice', 10)) await ann.send(owner, text);
-    await until(() => client.keys.stats.journalHits === 10, 'the repetitions');
     world.network.faults.set({ duplicateDeliveries: false });
     await ann.send(owner, 'afterwards');
     await until(() => client.texts.includes('afterwards'), 'what came behind them');
@@ -132,7 +115,7 @@ describe('a ciphertext that arrives again', () => {
     if (!secret) throw new Error('the network did not see it');
     const { type, ciphertext } = secret;
     const again = await signalRepository.decryptMessage({ jid: ann.jid(), type, ciphertext });
-    expect(Buffer.from(again).toString()).toContain('a secret of Ann');
+    expect(new Uint8Array(again)).toEqual(EMPTY_MESSAGE);
     await expect(
       signalRepository.decryptMessage({ jid: eve.jid(), type, ciphertext }),
     ).rejects.toThrow();
@@ -185,7 +168,7 @@ describe('groups', () => {
       msg: latest?.ciphertext ?? Buffer.alloc(0),
     };
     const plain = await again.socket.signalRepository.decryptGroupMessage(repeated);
-    expect(Buffer.from(plain).toString()).toContain('first');
+    expect(new Uint8Array(plain)).toEqual(EMPTY_MESSAGE);
 
     for (const text of numbered('answer', 3)) await again.send(group.jid, text);
     const answers = () => ann.messages().filter(({ fromMe }) => !fromMe);

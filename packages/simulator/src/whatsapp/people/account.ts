@@ -3,7 +3,8 @@
 import { randomInt } from 'node:crypto';
 import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
 import { composeContent, openMedia, type SendableContent } from '../media.ts';
-import { type Applicant, exchangeCode, passkeyRequest, readQr } from '../pairing.ts';
+import { type Applicant, exchangeCode, readQr } from '../pairing.ts';
+import { AccountPasskey, PasskeyAttempt } from '../passkey.ts';
 import { node, notification, type Stanza, seconds } from '../wire/nodes.ts';
 import { AppState } from './app-state.ts';
 import { type Companion, LinkedDevices } from './companions.ts';
@@ -30,12 +31,13 @@ export interface NewSimulatedAccount {
   /** Another spelling of the number, as with Brazil's ninth digit: the network answers it with `phone`. */
   dialled?: string;
   habits?: Partial<PhoneHabits>;
-  /** Linking this account asks for a passkey, and so never completes. */
+  /** Linking this account demands its WhatsApp passkey. */
   passkey?: boolean;
   /** Defaults to both names. */
   knownAs?: KnownAs;
 }
 
+/** `passkey_required`: linking goes on once the companion answers the passkey request; `passkeyAttempts` has the end. */
 export type LinkingResult =
   | { linked: true; device: number }
   | { linked: false; reason: 'passkey_required' };
@@ -51,7 +53,11 @@ export class SimulatedAccount implements DeviceOwner {
   /** Set while the service forbids this account to start new chats. */
   timeLockedUntil: Date | undefined;
   #name: string;
-  readonly #passkey: boolean;
+  /** Null for an account that is linked without one. */
+  readonly passkey: AccountPasskey | null;
+  /** Every linking that asked for the passkey, oldest first. */
+  readonly passkeyAttempts: PasskeyAttempt[] = [];
+  readonly #usedChallenges = new Set<string>();
   readonly #handset: Handset;
   readonly #linked: LinkedDevices;
   readonly #mailbox: Mailbox;
@@ -64,7 +70,7 @@ export class SimulatedAccount implements DeviceOwner {
     this.#name = name;
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
     this.knownAs = knownAs;
-    this.#passkey = passkey;
+    this.passkey = passkey ? new AccountPasskey() : null;
     this.#deps = deps;
     this.#mailbox = new Mailbox(this);
     this.#handset = new Handset(this, this.#mailbox, this.habits, deps.events);
@@ -116,8 +122,19 @@ export class SimulatedAccount implements DeviceOwner {
   }
 
   async #link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<LinkingResult> {
-    if (this.#passkey) {
-      applicant.send(passkeyRequest());
+    if (this.passkey) {
+      const { faults, pairings } = this.#deps;
+      const attempt = new PasskeyAttempt({
+        applicant,
+        passkey: this.passkey,
+        identity,
+        codeSecret: advSecret,
+        fault: () => faults.current.passkey,
+        used: this.#usedChallenges,
+        link: (secret) => this.#linked.link(applicant, identity, secret),
+      });
+      this.passkeyAttempts.push(attempt);
+      pairings.beginPasskey(applicant, attempt);
       return { linked: false, reason: 'passkey_required' };
     }
     const device = await this.#linked.link(applicant, identity, advSecret);

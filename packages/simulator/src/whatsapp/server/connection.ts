@@ -124,6 +124,7 @@ export class ClientConnection implements CompanionConnection {
         registration,
         send: (stanza) => this.send(stanza),
         finish: (stanza) => this.finish(stanza),
+        cut: () => this.cut(),
         signedIdentity: () => this.#signedIdentity.promise,
       });
       return;
@@ -149,6 +150,9 @@ export class ClientConnection implements CompanionConnection {
       return;
     }
     const session = this.#session;
+    if (this.#applicant && stanza.tag === 'ack') {
+      this.#deps.pairings.passkeyOf(this.#applicant)?.onAck(stanza);
+    }
     if (!session) return;
     switch (stanza.tag) {
       case 'message':

@@ -28,6 +28,7 @@ import { Badge, Tile } from '../../parts/marks.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { RichText } from '../../parts/rich-text.tsx';
+import { LinkPasskeyStep } from './link-passkey.tsx';
 import classes from './tools.module.css';
 import type { WhatsAppLinking } from './use-linking.ts';
 
@@ -78,6 +79,16 @@ function ConnectionFaultNote({ link }: Pick<WhatsAppCardProps, 'link'>) {
 function WhatsAppCardBody({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>) {
   const code = link?.pairingCode ?? null;
   if (linking.status === 'connected') return <ConnectedPhone linking={linking} link={link} />;
+  if (link?.passkey) {
+    return (
+      <div className={classes.body}>
+        <LinkPasskeyStep key={link.passkey.attempt} passkey={link.passkey} />
+        <div className={classes.acts}>
+          <StopLinking linking={linking} />
+        </div>
+      </div>
+    );
+  }
   if (linking.qr !== null || code !== null || linking.status !== 'disconnected') {
     return <LinkingSteps linking={linking} state={link?.state ?? linking.status} code={code} />;
   }
@@ -119,7 +130,6 @@ interface LinkingStepsProps {
 
 function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
   const [wantsCode, setWantsCode] = useState(false);
-  const isGone = useIsDaemonGone();
   return (
     <>
       <div className={classes.linking}>
@@ -148,11 +158,18 @@ function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
       </div>
       <div className={classes.foot}>
         <LinkingGrantsNothingNote />
-        <Button variant="default" onClick={linking.stop} disabled={isGone} loading={linking.isBusy}>
-          {t('tools.linking.stop')}
-        </Button>
+        <StopLinking linking={linking} />
       </div>
     </>
+  );
+}
+
+function StopLinking({ linking }: { readonly linking: WhatsAppLinking }) {
+  const isGone = useIsDaemonGone();
+  return (
+    <Button variant="default" onClick={linking.stop} disabled={isGone} loading={linking.isBusy}>
+      {t('tools.linking.stop')}
+    </Button>
   );
 }
 
@@ -221,6 +238,7 @@ const STEP_REACHED: Partial<Record<LinkingStepsProps['state'], number>> = {
   qr_ready: 1,
   pairing_code_ready: 1,
   scanned: 2,
+  passkey_sent: 2,
   restarting: 3,
   syncing: 4,
 };

@@ -1,6 +1,7 @@
 // A TransportStore in memory for tests and benches: commits in order, after a delay or when the test says so.
 // Invariant: as in the real one, what is durable is a prefix of what was submitted.
 import {
+  EMPTY_MESSAGE,
   type InboxEntry,
   type TransportStore,
   TransportStoreFault,
@@ -27,7 +28,7 @@ export class Disk {
     }
     if (credentials) this.credentials = credentials;
     for (const { digest, plain } of journal) {
-      this.journal.set(Buffer.from(digest).toString('hex'), plain);
+      this.journal.set(Buffer.from(digest).toString('hex'), plain ?? EMPTY_MESSAGE);
     }
     for (const entry of inbox) {
       const name = JSON.stringify([entry.chat, entry.sender, entry.id]);

@@ -69,6 +69,9 @@ async function answerIqQuestion(
 ): Promise<IqAnswer> {
   if (applicant && key === LINK_CODE) return linkCode(child, applicant, deps);
   if (applicant && key === PING) return EMPTY_ANSWER;
+  const attempt = applicant && deps.pairings.passkeyOf(applicant);
+  const answer = attempt?.answer(key, child) ?? null;
+  if (answer !== null) return answer;
   const handler = HANDLERS[key];
   if (handler && session) return handler({ stanza, child, world: deps, ...session });
   countUnknown(deps, `iq/${key}`);
