@@ -10,7 +10,9 @@ import { webhookBodySchema } from '@relay/contract/webhooks/events';
 import { silentLog } from '@relay/core/log';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { CLI_COMMANDS } from '../packages/cli/src/catalogue.ts';
+import type { RouteAccess } from '../packages/daemon/src/interfaces/http/app.ts';
 import type { HttpDeps } from '../packages/daemon/src/interfaces/http/deps.ts';
+import { describeV1 } from '../packages/daemon/src/interfaces/http/openapi.ts';
 import { createHttpServer } from '../packages/daemon/src/interfaces/http/server.ts';
 import { CLIENT_TOOLS } from '../packages/daemon/src/interfaces/mcp/call.ts';
 import { toJsonSchema } from '../packages/daemon/src/interfaces/mcp/tool.ts';
@@ -25,6 +27,8 @@ const headed = (from: string, text: string) =>
 
 interface Api {
   readonly document: OpenAPI3;
+  /** Version 1 alone. */
+  readonly v1: OpenAPI3;
   /** `GET /api/status` → who may call it. */
   readonly access: ReadonlyMap<string, string>;
 }
@@ -51,13 +55,17 @@ async function describedApi(): Promise<Api> {
       .flat()
       .map((verb): [string, string] => [
         `${verb} ${url.replace(/:(\w+)/g, '{$1}')}`,
-        config?.access ?? 'owner',
+        nameOf(config?.access ?? 'owner'),
       ]),
   );
+  const v1 = (await describeV1(app.routes, version)) as unknown as OpenAPI3;
   await app.close();
   if (response.statusCode !== 200) throw new Error(response.body);
-  return { document: response.json(), access: new Map(access) };
+  return { document: response.json(), v1, access: new Map(access) };
 }
+
+const nameOf = (access: RouteAccess): string =>
+  typeof access === 'object' ? access.scope : access;
 
 /**
  * Types of schemas that belong to no route, generated from a document that contains only them. Each is named and
@@ -105,7 +113,9 @@ function errorCodes(): string {
 
 /** The calls that take an idempotency key. */
 function keyedCalls({ paths = {} }: OpenAPI3): string {
-  const keyed = Object.entries(paths).flatMap(([path, verbs]) =>
+  // Every write of version 1 takes one, which the client knows without a list.
+  const listed = Object.entries(paths).filter(([path]) => !path.startsWith('/api/v1/'));
+  const keyed = listed.flatMap(([path, verbs]) =>
     Object.entries(verbs as Record<string, { parameters?: { name: string }[] }>)
       .filter(([, { parameters = [] }]) =>
         parameters.some(({ name }) => name === IDEMPOTENCY_KEY_HEADER),
@@ -115,14 +125,28 @@ function keyedCalls({ paths = {} }: OpenAPI3): string {
   return `export const KEYED: ReadonlySet<string> = new Set([\n${keyed.sort().join('')}]);\n`;
 }
 
+/** Method and path of each operation of version 1. */
+function v1Operations({ paths = {} }: OpenAPI3): string {
+  const rows = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs as Record<string, { operationId: string }>).map(
+      ([verb, { operationId }]) => `  '${operationId}': ['${verb.toUpperCase()}', '${path}'],\n`,
+    ),
+  );
+  return `export const V1_OPERATIONS = {\n${rows.sort().join('')}} as const;\n`;
+}
+
 async function generated(): Promise<Record<string, string>> {
-  const { document, access } = await describedApi();
-  const types = astToString(await openapiTypes(structuredClone(document), { alphabetize: true }));
+  const { document, v1, access } = await describedApi();
+  // A property with a default is optional in a request; in a response it is required anyway.
+  const options = { alphabetize: true, defaultNonNullable: false };
+  const types = astToString(await openapiTypes(structuredClone(document), options));
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'docs/api/v1.json': `${JSON.stringify(v1, null, 2)}\n`,
     'docs/relay.config.schema.json': `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`,
     [`${CLIENT}/openapi.ts`]: headed('the API’s schemas', types),
     [`${CLIENT}/keyed.ts`]: headed('the API’s schemas', keyedCalls(document)),
+    [`${CLIENT}/v1-operations.ts`]: headed('the API’s schemas', v1Operations(v1)),
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
     [`${CLIENT}/webhook-event.ts`]: headed('the schema of webhooks', await webhookTypes()),
     [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),

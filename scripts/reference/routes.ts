@@ -53,6 +53,7 @@ const WHO: Readonly<Record<string, string>> = {
   token: 'your token alone; no browser',
   forwarder: 'your token, or the one of `relay observe token`',
   program: 'a token of a program, within its [scopes](../tokens.md); not your own',
+  any: 'you, or any client',
   monitor: 'you, or a token with the scope `metrics:read`',
   open: 'anybody on this machine',
 };
@@ -69,7 +70,8 @@ export function routesPage({ document, access }: Routes): string {
   const groups = new Map<string, string[]>();
   for (const { name, operation } of routes) {
     const tag = operation.tags?.[0] ?? 'other';
-    const who = WHO[access.get(name) ?? 'owner'] ?? '';
+    const needed = access.get(name) ?? 'owner';
+    const who = WHO[needed] ?? `you, or a client with the scope \`${needed}\``;
     groups.set(tag, [...(groups.get(tag) ?? []), entry(name, operation, { who, always, schemas })]);
   }
   const parts = [...groups].map(([tag, entries]) => `## ${capital(tag)}\n\n${entries.join('\n')}`);

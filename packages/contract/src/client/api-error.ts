@@ -68,7 +68,7 @@ interface Answered {
 
 /** Returns the daemon's response; throws its refusal. */
 export function readResponse(answer: Answered): unknown {
-  const parsed = parse(answer.body);
+  const parsed = asRefusal(parse(answer.body));
   const { status } = answer;
   if (status >= 200 && status < 300 && parsed !== undefined) return parsed;
   if (!isRefusal(parsed)) {
@@ -87,6 +87,15 @@ export function retryAfterMs({ headers }: Pick<Answered, 'headers'>): number | u
     ? Number(asked) * 1_000
     : Date.parse(asked) - Date.parse(String(headers.date ?? ''));
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Version 1 answers with problem details: `detail` says what is wrong. */
+function asRefusal(parsed: unknown): unknown {
+  if (typeof parsed !== 'object' || parsed === null || !('request_id' in parsed)) return parsed;
+  const { type, status, ...problem } = parsed as Record<string, unknown>;
+  return typeof type === 'string' && typeof status === 'number' && 'detail' in problem
+    ? { ...problem, error: problem.detail }
+    : parsed;
 }
 
 /** Where seed 000 fixes a body, it is a sentence alone. */

@@ -5,7 +5,7 @@ import { readResponse } from './api-error.ts';
 import { KEYED } from './keyed.ts';
 import type { paths } from './openapi.ts';
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface ClientRequest {
   readonly method: Method;
@@ -25,6 +25,8 @@ export interface ClientResponse {
 export type SendRequest = (request: ClientRequest) => Promise<ClientResponse>;
 
 export interface Client {
+  /** Any call by its method and path, without types. */
+  call(method: Method, path: string, input?: RequestParts): Promise<unknown>;
   get<Path extends PathsOf<'get'>>(
     path: Path,
     ...rest: RequestArgs<Operation<Path, 'get'>>
@@ -46,7 +48,7 @@ export interface Client {
 /** The header that makes a call safe to repeat. */
 export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 
-interface Parts {
+export interface RequestParts {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly header?: Readonly<Record<string, string | undefined>>;
@@ -63,9 +65,9 @@ interface ClientOptions {
 }
 
 export function createClient({ send, newKey }: ClientOptions): Client {
-  const call = async (method: Method, template: string, parts: Parts = {}) => {
+  const call = async (method: Method, template: string, parts: RequestParts = {}) => {
     const { body, signal } = parts;
-    const keyed = newKey !== undefined && KEYED.has(`${method} ${template}`);
+    const keyed = newKey !== undefined && takesKey(method, template);
     const headers = {
       accept: 'application/json',
       ...(keyed ? { [IDEMPOTENCY_KEY_HEADER]: newKey() } : {}),
@@ -82,12 +84,17 @@ export function createClient({ send, newKey }: ClientOptions): Client {
     return readResponse(response);
   };
   return {
-    get: (path, ...[input]) => call('GET', path, input as Parts) as Promise<never>,
-    post: (path, ...[input]) => call('POST', path, input as Parts) as Promise<never>,
-    patch: (path, ...[input]) => call('PATCH', path, input as Parts) as Promise<never>,
-    delete: (path, ...[input]) => call('DELETE', path, input as Parts) as Promise<never>,
+    call: (method, path, input) => call(method, path, input),
+    get: (path, ...[input]) => call('GET', path, input as RequestParts) as Promise<never>,
+    post: (path, ...[input]) => call('POST', path, input as RequestParts) as Promise<never>,
+    patch: (path, ...[input]) => call('PATCH', path, input as RequestParts) as Promise<never>,
+    delete: (path, ...[input]) => call('DELETE', path, input as RequestParts) as Promise<never>,
   };
 }
+
+/** Every write of version 1 takes a key. */
+const takesKey = (method: Method, template: string): boolean =>
+  template.startsWith('/api/v1/') ? method !== 'GET' : KEYED.has(`${method} ${template}`);
 
 function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (_whole, name: string) =>
@@ -95,7 +102,7 @@ function fill(template: string, values: Readonly<Record<string, string | number>
   );
 }
 
-const given = (values: NonNullable<Parts['header']>): Record<string, string> =>
+const given = (values: NonNullable<RequestParts['header']>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -109,8 +116,8 @@ function queryString(values: Readonly<Record<string, string | number | undefined
 
 // Types over the generated ones: which paths have which method, what a call needs and returns.
 
-type Verb = 'get' | 'post' | 'patch' | 'delete';
-type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
 /** Calls with JSON in both directions; archives, streams and pages use the transport itself. */
 type PathsOf<V extends Verb> = {
   [Path in keyof paths]: [OperationResult<Operation<Path, V>>] extends [never] ? never : Path;
@@ -122,7 +129,9 @@ type Json<Response> = Response extends { content: { 'application/json': infer Bo
     ? null
     : never;
 /** The result of a successful call; null if the response has no body. */
-type OperationResult<Op> = Op extends { requestBody: { content: { 'application/gzip': unknown } } }
+export type OperationResult<Op> = Op extends {
+  requestBody: { content: { 'application/gzip': unknown } };
+}
   ? never
   : Op extends { responses: infer Responses }
     ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
@@ -145,9 +154,14 @@ type Body<Op> = [Given<Op>] extends [never]
   : Given<Op> extends { content: { 'application/json': infer B } }
     ? B
     : never;
-type Input<Op> = { readonly signal?: AbortSignal } & Part<'path', Parameter<Op, 'path'>> &
+export type OperationInput<Op> = { readonly signal?: AbortSignal } & Part<
+  'path',
+  Parameter<Op, 'path'>
+> &
   Part<'query', Parameter<Op, 'query'>> &
   Part<'header', Parameter<Op, 'header'>> &
   Part<'body', Body<Op>>;
 type RequestArgs<Op> =
-  Record<never, never> extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];
+  Record<never, never> extends OperationInput<Op>
+    ? [input?: OperationInput<Op>]
+    : [input: OperationInput<Op>];

@@ -2,7 +2,13 @@
 // biome-ignore-all lint/performance/noBarrelFile: whoever installs the package imports from one place
 export { type ErrorCode, RelayApiError, RelayConnectionError } from './api-error.ts';
 export type { RelayErrorCode } from './codes.ts';
-export { type EventStreamOptions, streamEvents } from './event-stream.ts';
+export {
+  type EventStreamOptions,
+  streamEvents,
+  streamV1Events,
+  type V1StreamItem,
+  type V1StreamOptions,
+} from './event-stream.ts';
 export type { components, paths } from './openapi.ts';
 export { type QrStreamCallbacks, streamWhatsAppQR } from './qr-stream.ts';
 export {
@@ -14,6 +20,7 @@ export {
 } from './relay-client.ts';
 export type { Happened, LiveEvent, StreamOpened } from './sse.ts';
 export type { ToolName, Tools } from './tools.ts';
+export type { V1Client } from './v1.ts';
 export {
   RelayWebhookError,
   type VerifyOptions,

@@ -185,6 +185,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/backups/passphrase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Encrypt backups with a passphrase from now on; null turns encryption off */
+        post: operations["setBackupPassphrase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chats": {
         parameters: {
             query?: never;
@@ -957,7 +974,7 @@ export interface paths {
         put?: never;
         /**
          * Turn on notifications for this browser, with its push subscription
-         * @description The device is removed when this session signs out, or when the push service says that the subscription ended.
+         * @description The device is removed when this browser signs out, when its paired device is removed, or when the push service says that the subscription ended.
          */
         post: operations["addPushDevice"];
         delete?: never;
@@ -1224,7 +1241,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the age of stored data of observed groups, and past deletions */
+        /** Get the limits, the age of stored data, and past deletions */
         get: operations["getRetention"];
         put?: never;
         post?: never;
@@ -1232,6 +1249,23 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/retention/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set how many days messages of one chat are kept */
+        patch: operations["setChatRetention"];
         trace?: never;
     };
     "/api/retention/run": {
@@ -1453,6 +1487,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tokens/{token}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept the secret of a token again that a restore suspended */
+        post: operations["resumeProgramToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tokens/{token}/rotate": {
         parameters: {
             query?: never;
@@ -1498,6 +1549,706 @@ export interface paths {
         put?: never;
         /** Call a tool; calls that need the owner’s approval create an approval */
         post: operations["callTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the account: the link to WhatsApp, the model and counts
+         * @description A client also gets its own name and scopes here; counts are for the owner. For the owner and all clients.
+         */
+        get: operations["account.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pending approvals, oldest first, or answered ones, newest first
+         * @description A client sees the approvals of its own requests. For the owner, and clients with the scope `approvals:read`.
+         */
+        get: operations["approvals.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/approvals/{approval_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an approval
+         * @description For the owner, and clients with the scope `approvals:read`.
+         */
+        get: operations["approvals.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/approvals/{approval_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve: carry out exactly what was shown, once
+         * @description With `shown`, the hash of the approval, the request is refused if the approval has changed since. For the owner.
+         */
+        post: operations["approvals.approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/approvals/{approval_id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the text; the changed text needs a new approval
+         * @description Nothing is sent. Returns the new approval; the former one is declined. For the owner.
+         */
+        post: operations["approvals.edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/approvals/{approval_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an approval
+         * @description For the owner.
+         */
+        post: operations["approvals.reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List chats, newest message first
+         * @description A client sees the chats that it may read. For the owner, and clients with the scope `messages:read`.
+         */
+        get: operations["chats.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/chats/{chat_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a chat
+         * @description For the owner, and clients with the scope `messages:read`.
+         */
+        get: operations["chats.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/chats/{chat_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages of a chat, newest first
+         * @description For a client it counts as reading the chat: what it then sends elsewhere needs an approval. For the owner, and clients with the scope `messages:read`.
+         */
+        get: operations["chats.messages"];
+        put?: never;
+        /**
+         * Send a message to a chat
+         * @description Returns when the message is stored; it is sent in its turn. For a client it may wait for the owner: then `state` is `waiting_for_approval`. With `send_at` it becomes a schedule. For the owner, and clients with the scope `messages:send`.
+         */
+        post: operations["chats.send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List people and groups with their grants
+         * @description A client sees those that it may use. For the owner, and clients with the scope `permissions:read`.
+         */
+        get: operations["contacts.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/contacts/{contact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a person or group
+         * @description For the owner, and clients with the scope `permissions:read`.
+         */
+        get: operations["contacts.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/contacts/{contact_id}/grant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a contact is granted
+         * @description For the owner, and clients with the scope `permissions:read`.
+         */
+        get: operations["grants.get"];
+        /**
+         * Set what a contact is granted
+         * @description The complete grant: a field that is omitted gets its default, which grants nothing. For the owner.
+         */
+        put: operations["grants.put"];
+        post?: never;
+        /**
+         * Delete the grant of a contact
+         * @description The contact is then as one that the owner never granted anything. For the owner.
+         */
+        delete: operations["grants.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List conversations, newest first
+         * @description For the owner, and clients with the scope `conversations:read`.
+         */
+        get: operations["conversations.list"];
+        put?: never;
+        /**
+         * Start a conversation, which an agent holds until its objective is reached
+         * @description For a client it may wait for the owner: then `state` is `waiting_for_approval`, and nothing happens before the approval. For the owner, and clients with the scope `conversations:write`.
+         */
+        post: operations["conversations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a conversation
+         * @description For the owner, and clients with the scope `conversations:read`.
+         */
+        get: operations["conversations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a conversation; no goodbye message is sent
+         * @description For the owner, and clients with the scope `conversations:write`.
+         */
+        post: operations["conversations.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was said in a conversation, oldest first
+         * @description For a client it counts as reading the chat, and needs a grant to read. For the owner, and clients with the scope `conversations:read`.
+         */
+        get: operations["conversations.messages"];
+        put?: never;
+        /**
+         * Send a message to the contact yourself
+         * @description For the owner.
+         */
+        post: operations["conversations.send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a conversation; nothing is sent until it is resumed
+         * @description For the owner, and clients with the scope `conversations:write`.
+         */
+        post: operations["conversations.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a conversation that is paused or waits for you
+         * @description For the owner, and clients with the scope `conversations:write`.
+         */
+        post: operations["conversations.resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/transitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of state of a conversation, oldest first
+         * @description For the owner, and clients with the scope `conversations:read`.
+         */
+        get: operations["conversations.transitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/digests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the digests of observed groups for one day
+         * @description For the owner, and clients with the scope `digests:read`.
+         */
+        get: operations["digests.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events, oldest first, or follow them as Server-Sent Events
+         * @description Ask again with `next_cursor` for later events; it is never null. Without a cursor the page begins with the oldest event that is kept, with `cursor=latest` at the present. With `Accept: text/event-stream` the response is a stream: `event` is the type, `data` the event, and `id` the cursor that `Last-Event-ID` resumes after; the event `reset` says that the cursor is no longer kept. Names and texts only with `include_text`; for a client only of messages, with the scope `messages:read` and a grant to read, and then it counts as reading the chat. For the owner, and clients with the scope `events:read`.
+         */
+        get: operations["events.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List decisions, newest first: who decided what, and why
+         * @description For the owner.
+         */
+        get: operations["ledger.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message to a phone number or a contact
+         * @description Returns when the message is stored; it is sent in its turn. For a client it may wait for the owner: then `state` is `waiting_for_approval`. With `send_at` it becomes a schedule. For the owner, and clients with the scope `messages:send`.
+         */
+        post: operations["messages.send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List scheduled messages, next run first
+         * @description A client sees those to its contacts, and the text of those that it created. For the owner, and clients with the scope `schedules:read`.
+         */
+        get: operations["schedules.list"];
+        put?: never;
+        /**
+         * Schedule a message, once or repeatedly
+         * @description For a client it may wait for the owner: then `state` is `waiting_for_approval`, and nothing is scheduled before the approval. For the owner, and clients with the scope `schedules:write`.
+         */
+        post: operations["schedules.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a schedule, and what is queued of it
+         * @description For the owner, and clients with the scope `schedules:write`.
+         */
+        delete: operations["schedules.cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search messages, best match first
+         * @description For the owner, and clients with the scope `search:read`.
+         */
+        get: operations["search.query"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tokens of clients
+         * @description For the owner.
+         */
+        get: operations["tokens.list"];
+        put?: never;
+        /**
+         * Create a token for a client; its secret is shown once
+         * @description For the owner.
+         */
+        post: operations["tokens.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token; its queued messages are not sent and its webhooks end
+         * @description For the owner.
+         */
+        delete: operations["tokens.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description A client sees its own. For the owner, and clients with the scope `webhooks:write`.
+         */
+        get: operations["webhooks.list"];
+        put?: never;
+        /**
+         * Add a webhook; its secret is shown once
+         * @description A webhook of a client receives what its token may see, and ends when the token is revoked. For the owner, and clients with the scope `webhooks:write`.
+         */
+        post: operations["webhooks.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        get: operations["webhooks.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook; its queued events are discarded
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        delete: operations["webhooks.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or turn it on or off; omitted fields stay unchanged
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        patch: operations["webhooks.change"];
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook, newest first
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        get: operations["webhooks.deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a new secret, shown once; the former one stays valid for one day
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        post: operations["webhooks.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event now and return the result
+         * @description For the owner, and clients with the scope `webhooks:write`.
+         */
+        post: operations["webhooks.test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1711,9 +2462,29 @@ export interface paths {
         put?: never;
         /**
          * Send a message as yourself
-         * @description Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message.
+         * @description Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one.
          */
         post: operations["sendText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/whatsapp/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer WhatsApp’s request for the passkey of the account that is being linked
+         * @description WhatsApp asks some accounts for the passkey of their WhatsApp account; `GET /api/whatsapp/link` then has the request in `passkey`. Only a page of WhatsApp Web can use that passkey: sign there, and send the result here, once. The state of the link shows what follows.
+         */
+        post: operations["answerLinkPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1827,6 +2598,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ask whether the process answers; needs no token */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/login": {
         parameters: {
             query?: never;
@@ -1861,16 +2649,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether the database and the account are ready; needs no token
+         * @description Otherwise the status is 503, and the error has the code of the reason.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            /** @constant */
+            account_id: "default";
+            client: {
+                contacts: string[] | null;
+                name: string;
+                scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+            } | null;
+            counts: {
+                approvals_pending: number;
+                conversations_active: number;
+                messages_queued: number;
+            } | null;
+            link: {
+                explanation: string;
+                phone_number: string | null;
+                /** @enum {string} */
+                state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
+                /** @enum {string} */
+                status: "disconnected" | "connecting" | "qr_ready" | "connected";
+            };
+            model: {
+                ready: boolean;
+            } | null;
+            version: string;
+        };
         ApiErrorResponse: {
             action?: string;
             code: string;
             details?: string;
             error: string;
             reason?: string;
+        };
+        Approval: {
+            answer: string | null;
+            /** Format: uuid */
+            approval_id: string;
+            chat_id: string | null;
+            conversation_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            decided_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            explanation: string;
+            hidden_characters: string[];
+            /** @enum {string} */
+            kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+            reason: string;
+            recipient: string | null;
+            recipient_name: string | null;
+            replaced_by: string | null;
+            requested_by: string;
+            risks: {
+                /** @enum {string} */
+                code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                sentence: string;
+            }[];
+            shown: string;
+            /** @enum {string} */
+            state: "pending" | "approved" | "rejected" | "expired";
+            text: string;
+        };
+        Approvals: {
+            data: components["schemas"]["Approval"][];
+            next_cursor: string | null;
+        };
+        ApproveInput: {
+            shown?: string;
         };
         BufferedMessage: {
             body: string;
@@ -1881,6 +2752,78 @@ export interface components {
             isGroup: boolean;
             timestamp: number;
             to: string;
+        };
+        ChangeWebhookInput: {
+            contacts?: string[] | null;
+            directions?: ("in" | "out")[] | null;
+            enabled?: boolean;
+            events?: ("message.received" | "message.sent" | "conversation.state" | "approval.requested" | "approval.answered" | "link.state" | "health")[];
+            include_text?: boolean;
+            name?: string & (unknown & unknown);
+            states?: string[] | null;
+            /** Format: uri */
+            url?: string;
+        };
+        Chat: {
+            /** Format: uuid */
+            chat_id: string;
+            contact_id: string | null;
+            grant: components["schemas"]["Grant"] | null;
+            /** @enum {string} */
+            kind: "direct" | "group" | "own";
+            last_message_at: string | null;
+            name: string;
+            phone_number: string | null;
+        };
+        Chats: {
+            data: components["schemas"]["Chat"][];
+            next_cursor: string | null;
+        };
+        Contact: {
+            /** Format: uuid */
+            contact_id: string;
+            grant: components["schemas"]["Grant"] | null;
+            /** @enum {string} */
+            kind: "person" | "group";
+            last_message_at: string | null;
+            name: string | null;
+            phone_number: string | null;
+        };
+        Contacts: {
+            data: components["schemas"]["Contact"][];
+            next_cursor: string | null;
+        };
+        Conversation: {
+            approval_id: string | null;
+            /** Format: uuid */
+            chat_id: string;
+            contact: {
+                /** Format: uuid */
+                contact_id: string;
+                name: string | null;
+            };
+            /** Format: uuid */
+            conversation_id: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            explanation: string;
+            facts: string[] | null;
+            follow_up_count: number;
+            max_follow_ups: number;
+            next_follow_up_at: string | null;
+            objective: string | null;
+            /** @enum {string} */
+            state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            todos: {
+                /** @enum {string} */
+                status: "pending" | "in_progress" | "completed" | "skipped";
+                text: string;
+            }[] | null;
+            /** @enum {string} */
+            turn: "you" | "agent" | "them" | "parked" | "ended";
+            /** Format: date-time */
+            updated_at: string;
         };
         ConversationInstance: {
             chat_id: string;
@@ -1900,6 +2843,17 @@ export interface components {
             objective: string;
             previous_state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | null;
             reason: string;
+            result?: {
+                [key: string]: unknown;
+            } | null;
+            /** @constant */
+            result_from_contact?: true;
+            result_reason?: string | null;
+            result_schema?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
             /** @enum {string} */
             state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             target_contact: string;
@@ -1913,16 +2867,106 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        ConversationMessage: {
+            /** @enum {string} */
+            author: "agent" | "contact" | "owner" | "system";
+            /** Format: uuid */
+            conversation_id: string;
+            message_id: string | null;
+            /** Format: date-time */
+            sent_at: string;
+            state: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+            text: string;
+        };
+        ConversationMessages: {
+            data: components["schemas"]["ConversationMessage"][];
+            next_cursor: string | null;
+        };
+        Conversations: {
+            data: components["schemas"]["Conversation"][];
+            next_cursor: string | null;
+        };
+        CreateConversationInput: {
+            contact: string;
+            facts?: string[];
+            follow_up_interval_ms?: number;
+            max_follow_ups?: number;
+            objective: string;
+            /** @default [] */
+            todos?: {
+                text: string;
+            }[];
+        };
+        CreatedConversation: {
+            approval_id: string | null;
+            conversation_id: string | null;
+            explanation: string | null;
+            reason: string | null;
+            state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | "waiting_for_approval";
+        };
+        CreatedSchedule: {
+            approval_id: string | null;
+            explanation: string | null;
+            next_at: string | null;
+            reason: string | null;
+            schedule_id: string | null;
+            /** @enum {string} */
+            state: "active" | "done" | "cancelled" | "waiting_for_approval";
+        };
         CreateInstanceResponse: {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
             state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
         };
+        CreateScheduleInput: {
+            /** @enum {string} */
+            catch_up?: "skip" | "once" | "all";
+            text: string;
+            to: string;
+            when: string;
+            zone?: string;
+        };
+        CreateTokenInput: {
+            /** @default true */
+            confirm?: boolean;
+            contacts?: string[];
+            /** Format: date-time */
+            expires_at?: string;
+            name: string & (unknown & unknown);
+            scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read")[];
+        };
+        CreateWebhookInput: {
+            contacts?: string[];
+            directions?: ("in" | "out")[];
+            /**
+             * @default [
+             *       "message.received",
+             *       "message.sent",
+             *       "conversation.state",
+             *       "approval.requested",
+             *       "approval.answered",
+             *       "link.state",
+             *       "health"
+             *     ]
+             */
+            events?: ("message.received" | "message.sent" | "conversation.state" | "approval.requested" | "approval.answered" | "link.state" | "health")[];
+            /** @default false */
+            include_text?: boolean;
+            name?: string & (unknown & unknown);
+            states?: string[];
+            /** Format: uri */
+            url: string;
+        };
         DaemonStatusResponse: {
             active_instance_count: number;
             approvals_waiting: number;
             backup: {
+                copy: {
+                    last_at: string | null;
+                    to: string;
+                } | null;
+                encrypted: boolean;
                 /** @enum {string} */
                 every: "off" | "hour" | "day" | "week";
                 last_at: string | null;
@@ -2007,6 +3051,202 @@ export interface components {
             };
             whatsapp_connected: boolean;
         };
+        Deliveries: {
+            data: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+        };
+        Delivery: {
+            attempts: number;
+            /** Format: uuid */
+            delivery_id: string;
+            explanation: string | null;
+            last_status: number | null;
+            next_at: string | null;
+            /** Format: date-time */
+            occurred_at: string;
+            settled_at: string | null;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "dead" | "dropped";
+            /** @enum {string} */
+            type: "ping" | "message.received" | "message.sent" | "conversation.state" | "approval.requested" | "approval.answered" | "link.state" | "health";
+        };
+        Digest: {
+            /** Format: uuid */
+            chat_id: string;
+            chat_name: string;
+            complete: boolean;
+            day: string;
+            text: string;
+            zone: string;
+        };
+        Digests: {
+            data: components["schemas"]["Digest"][];
+            next_cursor: string | null;
+        };
+        EditApprovalInput: {
+            text: string;
+        };
+        Event: {
+            data: {
+                /** Format: uuid */
+                chat_id: string;
+                /** @enum {string} */
+                chat_kind: "direct" | "group";
+                chat_name?: string | null;
+                contact_id: string | null;
+                /** @constant */
+                direction: "in";
+                from?: string | null;
+                from_name?: string | null;
+                kind: string;
+                late: boolean;
+                message_id: string;
+                /** Format: date-time */
+                sent_at: string;
+                text?: string;
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "message.received";
+        } | {
+            data: {
+                /** Format: uuid */
+                chat_id: string;
+                /** @enum {string} */
+                chat_kind: "direct" | "group";
+                contact_id: string | null;
+                conversation_id: string | null;
+                /** @constant */
+                direction: "out";
+                failure?: string | null;
+                message_id: string;
+                outbox_id: string | null;
+                /** @enum {string} */
+                state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
+                text?: string;
+                to_name?: string | null;
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "message.sent";
+        } | {
+            data: {
+                /** Format: uuid */
+                chat_id: string;
+                /** Format: uuid */
+                contact_id: string;
+                /** Format: uuid */
+                conversation_id: string;
+                from: string | null;
+                needs_you: boolean;
+                objective?: string;
+                reason?: string | null;
+                result?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @constant */
+                result_from_contact?: true;
+                result_reason?: string | null;
+                /** @enum {string} */
+                result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
+                /** @enum {string} */
+                state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                trigger: string | null;
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "conversation.state";
+        } | {
+            data: {
+                answer?: string | null;
+                /** Format: uuid */
+                approval_id: string;
+                chat_id: string | null;
+                conversation_id: string | null;
+                /** Format: date-time */
+                expires_at: string;
+                kind: string;
+                reason: string;
+                recipient?: string | null;
+                recipient_name?: string | null;
+                requested_by: string;
+                /** @enum {string} */
+                state: "pending" | "approved" | "rejected" | "expired";
+                text?: string;
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "approval.requested";
+        } | {
+            data: {
+                answer?: string | null;
+                /** Format: uuid */
+                approval_id: string;
+                chat_id: string | null;
+                conversation_id: string | null;
+                /** Format: date-time */
+                expires_at: string;
+                kind: string;
+                reason: string;
+                recipient?: string | null;
+                recipient_name?: string | null;
+                requested_by: string;
+                /** @enum {string} */
+                state: "pending" | "approved" | "rejected" | "expired";
+                text?: string;
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "approval.answered";
+        } | {
+            data: {
+                from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                sentence: string;
+                /** @enum {string} */
+                state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
+                /** @enum {string} */
+                status: "disconnected" | "connecting" | "qr_ready" | "connected";
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "link.state";
+        } | {
+            data: {
+                needs_you: boolean;
+                ok: boolean;
+                sentence: string;
+                /** @enum {string} */
+                what: "whatsapp" | "sending" | "message" | "hold" | "daemon";
+            };
+            event_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @constant */
+            type: "health";
+        };
+        Events: {
+            data: components["schemas"]["Event"][];
+            next_cursor: string | null;
+        };
+        Grant: {
+            can_initiate: boolean;
+            can_read: boolean;
+            can_reply: boolean;
+            /** @enum {string} */
+            reply_mode: "draft" | "auto";
+        };
         HealthCheck: {
             found: string;
             mend: string | null;
@@ -2015,9 +3255,32 @@ export interface components {
             ok: "yes" | "warn" | "no";
         };
         ImportReport: {
+            disabled_webhooks: string[];
+            /** Format: date-time */
+            made_at: string;
+            suspended_tokens: string[];
             tables: {
                 [key: string]: number;
             };
+            upgraded_from: number | null;
+            webhooks_without_secret: string[];
+        };
+        Ledger: {
+            data: {
+                action: string;
+                actor: string;
+                explanation: string;
+                /** Format: date-time */
+                occurred_at: string;
+                outcome: string;
+                reason: string;
+                seq: number;
+                subject: {
+                    id: string;
+                    kind: string;
+                };
+            }[];
+            next_cursor: string | null;
         };
         Link: {
             fault: {
@@ -2036,6 +3299,20 @@ export interface components {
             };
             name: string | null;
             pairingCode: string | null;
+            passkey: {
+                /** Format: uuid */
+                attempt: string;
+                code: string | null;
+                /** Format: date-time */
+                expiresAt: string;
+                options: {
+                    challenge: string;
+                    rpId: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                phone: string | null;
+            } | null;
             phone: string | null;
             qr: string | null;
             qrExpiresAt: string | null;
@@ -2045,7 +3322,7 @@ export interface components {
             /** Format: date-time */
             since: string;
             /** @enum {string} */
-            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
+            state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
             /** @enum {string} */
             status: "disconnected" | "connecting" | "qr_ready" | "connected";
             timeLockedUntil: string | null;
@@ -2054,6 +3331,25 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             url: string;
+        };
+        Message: {
+            author: ("contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay") | null;
+            /** Format: uuid */
+            chat_id: string;
+            /** @enum {string} */
+            direction: "in" | "out";
+            explanation: string | null;
+            from_name: string | null;
+            label: string | null;
+            message_id: string;
+            /** Format: date-time */
+            sent_at: string;
+            state: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+            text: string;
+        };
+        Messages: {
+            data: components["schemas"]["Message"][];
+            next_cursor: string | null;
         };
         OwnerToken: {
             token: string;
@@ -2064,6 +3360,104 @@ export interface components {
             sentence: string;
             /** @enum {string} */
             state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
+        };
+        Problem: {
+            action?: string;
+            /** @enum {string} */
+            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found";
+            detail: string;
+            errors?: {
+                detail: string;
+                field: string;
+            }[];
+            reason?: string;
+            request_id: string;
+            status: number;
+            title: string;
+            type: string;
+        };
+        PutGrantInput: {
+            /** @default false */
+            can_initiate?: boolean;
+            /** @default false */
+            can_read?: boolean;
+            /** @default false */
+            can_reply?: boolean;
+            name?: string;
+            /**
+             * @default draft
+             * @enum {string}
+             */
+            reply_mode?: "draft" | "auto";
+        };
+        RejectInput: {
+            explanation?: string;
+        };
+        Schedule: {
+            chat_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            explanation: string;
+            last_outcome: ("queued" | "waiting" | "refused" | "skipped") | null;
+            next_at: string | null;
+            recipient: string | null;
+            recipient_name: string | null;
+            /** Format: uuid */
+            schedule_id: string;
+            /** @enum {string} */
+            state: "active" | "done" | "cancelled";
+            text: string | null;
+        };
+        Schedules: {
+            data: components["schemas"]["Schedule"][];
+            next_cursor: string | null;
+        };
+        SearchHits: {
+            data: {
+                /** Format: uuid */
+                chat_id: string;
+                chat_name: string;
+                /** @enum {string} */
+                direction: "in" | "out";
+                from_name: string;
+                message_id: string;
+                /** Format: date-time */
+                sent_at: string;
+                /** @enum {string} */
+                source: "message" | "digest" | "fact";
+                text: string;
+            }[];
+            next_cursor: string | null;
+            sure: boolean;
+        };
+        SendInConversationInput: {
+            reply_to?: string;
+            text: string;
+        };
+        SendMessageInput: {
+            reply_to?: string;
+            /** Format: date-time */
+            send_at?: string;
+            text: string;
+            to: string;
+        };
+        SendToChatInput: {
+            reply_to?: string;
+            /** Format: date-time */
+            send_at?: string;
+            text: string;
+        };
+        SentMessage: {
+            approval_id: string | null;
+            chat_id: string | null;
+            explanation: string | null;
+            message_id: string | null;
+            outbox_id: string | null;
+            reason: string | null;
+            schedule_id: string | null;
+            /** @enum {string} */
+            state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown" | "scheduled" | "waiting_for_approval";
         };
         SentText: {
             chatId: string;
@@ -2086,6 +3480,49 @@ export interface components {
             to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             trigger: string;
         };
+        Token: {
+            confirm: boolean;
+            contacts: {
+                /** Format: uuid */
+                contact_id: string;
+                name: string | null;
+            }[] | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            has_read: boolean;
+            last_used_at: string | null;
+            name: string;
+            rotated_at: string | null;
+            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+            suspended_at: string | null;
+            /** Format: uuid */
+            token_id: string;
+        };
+        Tokens: {
+            data: components["schemas"]["Token"][];
+            next_cursor: string | null;
+        };
+        TokenSecret: {
+            confirm: boolean;
+            contacts: {
+                /** Format: uuid */
+                contact_id: string;
+                name: string | null;
+            }[] | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            has_read: boolean;
+            last_used_at: string | null;
+            name: string;
+            rotated_at: string | null;
+            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+            secret: string | null;
+            suspended_at: string | null;
+            /** Format: uuid */
+            token_id: string;
+        };
         TranscriptMessage: {
             content: string;
             delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
@@ -2103,6 +3540,78 @@ export interface components {
             role: "agent" | "contact" | "system" | "manual";
             /** Format: date-time */
             timestamp: string;
+        };
+        Transitions: {
+            data: {
+                caused_by: string | null;
+                /** Format: uuid */
+                conversation_id: string;
+                /** @enum {string} */
+                from_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+                /** Format: date-time */
+                occurred_at: string;
+                reason: string;
+                /** @enum {string} */
+                to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            }[];
+            next_cursor: string | null;
+        };
+        Webhook: {
+            contacts: {
+                /** Format: uuid */
+                contact_id: string;
+                /** @enum {string} */
+                kind: "person" | "group";
+                name: string | null;
+            }[] | null;
+            /** Format: date-time */
+            created_at: string;
+            dead: number;
+            directions: ("in" | "out")[] | null;
+            enabled: boolean;
+            events: ("message.received" | "message.sent" | "conversation.state" | "approval.requested" | "approval.answered" | "link.state" | "health")[];
+            explanation: string | null;
+            failing_since: string | null;
+            include_text: boolean;
+            last_delivered_at: string | null;
+            name: string;
+            pending: number;
+            rotated_at: string | null;
+            states: string[] | null;
+            url: string;
+            /** Format: uuid */
+            webhook_id: string;
+        };
+        Webhooks: {
+            data: components["schemas"]["Webhook"][];
+            next_cursor: string | null;
+        };
+        WebhookSecret: {
+            contacts: {
+                /** Format: uuid */
+                contact_id: string;
+                /** @enum {string} */
+                kind: "person" | "group";
+                name: string | null;
+            }[] | null;
+            /** Format: date-time */
+            created_at: string;
+            dead: number;
+            directions: ("in" | "out")[] | null;
+            enabled: boolean;
+            events: ("message.received" | "message.sent" | "conversation.state" | "approval.requested" | "approval.answered" | "link.state" | "health")[];
+            explanation: string | null;
+            failing_since: string | null;
+            include_text: boolean;
+            last_delivered_at: string | null;
+            name: string;
+            pending: number;
+            rotated_at: string | null;
+            secret: string | null;
+            states: string[] | null;
+            url: string;
+            /** Format: uuid */
+            webhook_id: string;
         };
         WhatsAppStatus: {
             phoneNumber: string | null;
@@ -3399,6 +4908,11 @@ export interface operations {
                             /** Format: date-time */
                             made_at: string;
                         }[];
+                        copy: {
+                            last_at: string | null;
+                            to: string;
+                        } | null;
+                        encrypted: boolean;
                         /** @enum {string} */
                         every: "off" | "hour" | "day" | "week";
                         folder: string;
@@ -3482,6 +4996,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         bytes: number;
+                        copy: {
+                            failed: string | null;
+                            to: string;
+                        } | null;
+                        encrypted: boolean;
                         file: string;
                         /** Format: date-time */
                         made_at: string;
@@ -3502,6 +5021,117 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    setBackupPassphrase: {
+        parameters: {
+            query?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    passphrase: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        encrypted: boolean;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4362,7 +5992,7 @@ export interface operations {
                             by_name: boolean;
                             id: string;
                             name: string;
-                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         }[];
                     };
                 };
@@ -5074,7 +6704,9 @@ export interface operations {
     };
     exportArchive: {
         parameters: {
-            query?: never;
+            query?: {
+                backup?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5526,7 +7158,9 @@ export interface operations {
     importArchive: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "relay-archive-passphrase"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6175,6 +7809,17 @@ export interface operations {
                         objective: string;
                         previous_state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | null;
                         reason: string;
+                        result?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @enum {boolean} */
+                        result_from_contact?: true;
+                        result_reason?: string | null;
+                        result_schema?: {
+                            [key: string]: unknown;
+                        };
+                        /** @enum {string} */
+                        result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
                         /** @enum {string} */
                         state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
                         target_contact: string;
@@ -6277,6 +7922,9 @@ export interface operations {
                         max_followups?: number;
                     };
                     objective: string;
+                    result_schema?: {
+                        [key: string]: unknown;
+                    };
                     target_contact: string;
                     /** @default [] */
                     todos?: {
@@ -6426,6 +8074,17 @@ export interface operations {
                         objective: string;
                         previous_state: ("CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED") | null;
                         reason: string;
+                        result?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @enum {boolean} */
+                        result_from_contact?: true;
+                        result_reason?: string | null;
+                        result_schema?: {
+                            [key: string]: unknown;
+                        };
+                        /** @enum {string} */
+                        result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
                         /** @enum {string} */
                         state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
                         target_contact: string;
@@ -10859,6 +12518,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        chats: {
+                            /** Format: uuid */
+                            chat_id: string;
+                            contact_id: string | null;
+                            days: number | null;
+                            messages: number;
+                            name: string | null;
+                            oldest_message_at: string | null;
+                        }[];
                         groups: {
                             /** Format: uuid */
                             chat_id: string;
@@ -10871,7 +12539,11 @@ export interface operations {
                             within_limits: boolean;
                         }[];
                         limits: {
+                            /** @default 28 */
                             digests_days: number;
+                            /** @default 0 */
+                            messages_days: number;
+                            /** @default 30 */
                             observed_messages_days: number;
                         };
                         /** Format: date-time */
@@ -10906,6 +12578,132 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    setChatRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    days: number | null;
+                    /** Format: uuid */
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        chat_id: string;
+                        contact_id: string | null;
+                        days: number | null;
+                        messages: number;
+                        name: string | null;
+                        oldest_message_at: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11988,6 +13786,7 @@ export interface operations {
                     };
                     retention?: {
                         digests_days?: number | null;
+                        messages_days?: number | null;
                         observed_messages_days?: number | null;
                     };
                     tell_owner_on_whatsapp?: boolean | null;
@@ -12529,7 +14328,8 @@ export interface operations {
                             last_used_at: string | null;
                             name: string;
                             rotated_at: string | null;
-                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                            suspended_at: string | null;
                         }[];
                     };
                 };
@@ -12601,15 +14401,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @default true */
-                    confirm?: boolean;
-                    contacts?: string[];
-                    /** Format: date-time */
-                    expires_at?: string;
-                    name: string & (unknown & unknown);
-                    scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write" | "metrics:read")[];
-                };
+                "application/json": components["schemas"]["CreateTokenInput"];
             };
         };
         responses: {
@@ -12635,8 +14427,9 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         secret: string;
+                        suspended_at: string | null;
                     };
                 };
             };
@@ -12774,7 +14567,8 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        suspended_at: string | null;
                     };
                 };
             };
@@ -12798,6 +14592,129 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    resumeProgramToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        confirm: boolean;
+                        contacts: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                        }[] | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        expires_at: string | null;
+                        has_read: boolean;
+                        /** Format: uuid */
+                        id: string;
+                        last_used_at: string | null;
+                        name: string;
+                        rotated_at: string | null;
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        suspended_at: string | null;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12878,8 +14795,9 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         secret: string;
+                        suspended_at: string | null;
                     };
                 };
             };
@@ -12993,7 +14911,7 @@ export interface operations {
                             };
                             read_only: boolean;
                             /** @enum {string} */
-                            scope: "messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "admin";
+                            scope: "messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin";
                             title: string;
                         }[];
                     };
@@ -13200,6 +15118,10123 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    "account.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": "default",
+                     *       "version": "0.1.0",
+                     *       "link": {
+                     *         "state": "connected",
+                     *         "status": "connected",
+                     *         "explanation": "Connected to WhatsApp.",
+                     *         "phone_number": "4915100000001"
+                     *       },
+                     *       "client": null,
+                     *       "model": {
+                     *         "ready": true
+                     *       },
+                     *       "counts": {
+                     *         "conversations_active": 1,
+                     *         "approvals_pending": 0,
+                     *         "messages_queued": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "approvals.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @example pending */
+                state?: "pending" | "approved" | "rejected" | "expired";
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "approval_id": "7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "kind": "send_message",
+                     *           "state": "pending",
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "conversation_id": null,
+                     *           "recipient": "+4915112345678",
+                     *           "recipient_name": "Ana",
+                     *           "text": "The parcel arrives on Tuesday.",
+                     *           "hidden_characters": [],
+                     *           "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b",
+                     *           "reason": "confirm",
+                     *           "explanation": "This client asks for confirmation before it sends.",
+                     *           "risks": [],
+                     *           "requested_by": "token:9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "answer": null,
+                     *           "replaced_by": null,
+                     *           "created_at": "2026-11-18T09:30:00.000Z",
+                     *           "expires_at": "2026-11-19T09:30:00.000Z",
+                     *           "decided_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Approvals"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "approvals.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approval_id": "7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "send_message",
+                     *       "state": "pending",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "conversation_id": null,
+                     *       "recipient": "+4915112345678",
+                     *       "recipient_name": "Ana",
+                     *       "text": "The parcel arrives on Tuesday.",
+                     *       "hidden_characters": [],
+                     *       "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b",
+                     *       "reason": "confirm",
+                     *       "explanation": "This client asks for confirmation before it sends.",
+                     *       "risks": [],
+                     *       "requested_by": "token:9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "answer": null,
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "expires_at": "2026-11-19T09:30:00.000Z",
+                     *       "decided_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "approvals.approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approval_id": "7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "send_message",
+                     *       "state": "approved",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "conversation_id": null,
+                     *       "recipient": "+4915112345678",
+                     *       "recipient_name": "Ana",
+                     *       "text": "The parcel arrives on Tuesday.",
+                     *       "hidden_characters": [],
+                     *       "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b",
+                     *       "reason": "confirm",
+                     *       "explanation": "This client asks for confirmation before it sends.",
+                     *       "risks": [],
+                     *       "requested_by": "token:9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "answer": null,
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "expires_at": "2026-11-19T09:30:00.000Z",
+                     *       "decided_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "approvals.edit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "The parcel arrives on Wednesday."
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditApprovalInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approval_id": "7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "send_message",
+                     *       "state": "pending",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "conversation_id": null,
+                     *       "recipient": "+4915112345678",
+                     *       "recipient_name": "Ana",
+                     *       "text": "The parcel arrives on Wednesday.",
+                     *       "hidden_characters": [],
+                     *       "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b",
+                     *       "reason": "edited",
+                     *       "explanation": "You changed the text, so it needs a new approval.",
+                     *       "risks": [],
+                     *       "requested_by": "token:9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "answer": null,
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "expires_at": "2026-11-19T09:30:00.000Z",
+                     *       "decided_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "approvals.reject": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "explanation": "Not now"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RejectInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approval_id": "7b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "send_message",
+                     *       "state": "rejected",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "conversation_id": null,
+                     *       "recipient": "+4915112345678",
+                     *       "recipient_name": "Ana",
+                     *       "text": "The parcel arrives on Tuesday.",
+                     *       "hidden_characters": [],
+                     *       "shown": "f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b",
+                     *       "reason": "confirm",
+                     *       "explanation": "This client asks for confirmation before it sends.",
+                     *       "risks": [],
+                     *       "requested_by": "token:9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "answer": "Not now",
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "expires_at": "2026-11-19T09:30:00.000Z",
+                     *       "decided_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chats.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "kind": "direct",
+                     *           "name": "Ana",
+                     *           "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "phone_number": "4915112345678",
+                     *           "grant": {
+                     *             "can_read": true,
+                     *             "can_reply": true,
+                     *             "reply_mode": "auto",
+                     *             "can_initiate": true
+                     *           },
+                     *           "last_message_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Chats"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chats.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "direct",
+                     *       "name": "Ana",
+                     *       "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "phone_number": "4915112345678",
+                     *       "grant": {
+                     *         "can_read": true,
+                     *         "can_reply": true,
+                     *         "reply_mode": "auto",
+                     *         "can_initiate": true
+                     *       },
+                     *       "last_message_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Chat"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chats.messages": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "message_id": "3EB0A1B2C3D4E5F60718",
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "direction": "in",
+                     *           "author": "contact",
+                     *           "from_name": "Ana",
+                     *           "text": "When does the parcel arrive?",
+                     *           "label": null,
+                     *           "sent_at": "2026-11-18T09:30:00.000Z",
+                     *           "state": null,
+                     *           "explanation": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Messages"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chats.send": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "The parcel arrives on Tuesday."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendToChatInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "pending",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "message_id": "3EB0A1B2C3D4E5F60718",
+                     *       "outbox_id": "5a6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "schedule_id": null,
+                     *       "approval_id": null,
+                     *       "reason": null,
+                     *       "explanation": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentMessage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "contacts.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @example Ana */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "kind": "person",
+                     *           "name": "Ana",
+                     *           "phone_number": "4915112345678",
+                     *           "grant": {
+                     *             "can_read": true,
+                     *             "can_reply": true,
+                     *             "reply_mode": "auto",
+                     *             "can_initiate": true
+                     *           },
+                     *           "last_message_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Contacts"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "contacts.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "person",
+                     *       "name": "Ana",
+                     *       "phone_number": "4915112345678",
+                     *       "grant": {
+                     *         "can_read": true,
+                     *         "can_reply": true,
+                     *         "reply_mode": "auto",
+                     *         "can_initiate": true
+                     *       },
+                     *       "last_message_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "grants.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "can_read": true,
+                     *       "can_reply": true,
+                     *       "reply_mode": "auto",
+                     *       "can_initiate": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Grant"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "grants.put": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "can_read": true,
+                 *       "can_reply": true,
+                 *       "reply_mode": "auto",
+                 *       "can_initiate": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutGrantInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "can_read": true,
+                     *       "can_reply": true,
+                     *       "reply_mode": "auto",
+                     *       "can_initiate": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Grant"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "grants.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "kind": "person",
+                     *       "name": "Ana",
+                     *       "phone_number": "4915112345678",
+                     *       "grant": null,
+                     *       "last_message_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+                state?: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "contact": {
+                     *             "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "name": "Ana"
+                     *           },
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "state": "WAITING_FOR_REPLY",
+                     *           "explanation": "The contact has not replied yet.",
+                     *           "objective": "Agree on a day for the delivery",
+                     *           "todos": [
+                     *             {
+                     *               "text": "Get a day",
+                     *               "status": "pending"
+                     *             }
+                     *           ],
+                     *           "facts": [],
+                     *           "turn": "them",
+                     *           "approval_id": null,
+                     *           "follow_up_count": 0,
+                     *           "max_follow_ups": 3,
+                     *           "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *           "created_by": "owner",
+                     *           "created_at": "2026-11-18T09:30:00.000Z",
+                     *           "updated_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversations"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "contact": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                 *       "objective": "Agree on a day for the delivery",
+                 *       "todos": [
+                 *         {
+                 *           "text": "Get a day"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateConversationInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "CREATED",
+                     *       "approval_id": null,
+                     *       "reason": null,
+                     *       "explanation": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedConversation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "contact": {
+                     *         "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *         "name": "Ana"
+                     *       },
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "WAITING_FOR_REPLY",
+                     *       "explanation": "The contact has not replied yet.",
+                     *       "objective": "Agree on a day for the delivery",
+                     *       "todos": [
+                     *         {
+                     *           "text": "Get a day",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "facts": [],
+                     *       "turn": "them",
+                     *       "approval_id": null,
+                     *       "follow_up_count": 0,
+                     *       "max_follow_ups": 3,
+                     *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "created_by": "owner",
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "updated_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "contact": {
+                     *         "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *         "name": "Ana"
+                     *       },
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "FAILED",
+                     *       "explanation": "The contact has not replied yet.",
+                     *       "objective": "Agree on a day for the delivery",
+                     *       "todos": [
+                     *         {
+                     *           "text": "Get a day",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "facts": [],
+                     *       "turn": "them",
+                     *       "approval_id": null,
+                     *       "follow_up_count": 0,
+                     *       "max_follow_ups": 3,
+                     *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "created_by": "owner",
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "updated_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.messages": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "message_id": "3EB0A1B2C3D4E5F60718",
+                     *           "author": "contact",
+                     *           "text": "Tuesday is fine.",
+                     *           "sent_at": "2026-11-18T09:30:00.000Z",
+                     *           "state": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationMessages"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.send": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Is Tuesday fine?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendInConversationInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "message_id": null,
+                     *       "author": "owner",
+                     *       "text": "Is Tuesday fine?",
+                     *       "sent_at": "2026-11-18T09:30:00.000Z",
+                     *       "state": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationMessage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.pause": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "contact": {
+                     *         "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *         "name": "Ana"
+                     *       },
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "PAUSED",
+                     *       "explanation": "The contact has not replied yet.",
+                     *       "objective": "Agree on a day for the delivery",
+                     *       "todos": [
+                     *         {
+                     *           "text": "Get a day",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "facts": [],
+                     *       "turn": "them",
+                     *       "approval_id": null,
+                     *       "follow_up_count": 0,
+                     *       "max_follow_ups": 3,
+                     *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "created_by": "owner",
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "updated_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "contact": {
+                     *         "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *         "name": "Ana"
+                     *       },
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "ACTIVE",
+                     *       "explanation": "The contact has not replied yet.",
+                     *       "objective": "Agree on a day for the delivery",
+                     *       "todos": [
+                     *         {
+                     *           "text": "Get a day",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "facts": [],
+                     *       "turn": "them",
+                     *       "approval_id": null,
+                     *       "follow_up_count": 0,
+                     *       "max_follow_ups": 3,
+                     *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "created_by": "owner",
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "updated_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.transitions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "from_state": "CREATED",
+                     *           "to_state": "WAITING_FOR_REPLY",
+                     *           "reason": "agent_sends",
+                     *           "caused_by": null,
+                     *           "occurred_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transitions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "digests.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example yesterday */
+                day?: string;
+                group?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "chat_id": "2a6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "chat_name": "Neighbours",
+                     *           "day": "2026-11-17",
+                     *           "zone": "Europe/Berlin",
+                     *           "complete": true,
+                     *           "text": "The meeting is on Friday."
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Digests"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "events.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                include_text?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "event_id": "12345-66-0",
+                     *           "type": "message.received",
+                     *           "occurred_at": "2026-11-18T09:30:00.000Z",
+                     *           "data": {
+                     *             "message_id": "3EB0A1B2C3D4E5F60718",
+                     *             "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "chat_kind": "direct",
+                     *             "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "direction": "in",
+                     *             "kind": "text",
+                     *             "sent_at": "2026-11-18T09:30:00.000Z",
+                     *             "late": false
+                     *           }
+                     *         },
+                     *         {
+                     *           "event_id": "12345-67-0",
+                     *           "type": "conversation.state",
+                     *           "occurred_at": "2026-11-18T09:30:00.000Z",
+                     *           "data": {
+                     *             "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *             "state": "WAITING_FOR_AGENT",
+                     *             "from": "WAITING_FOR_REPLY",
+                     *             "trigger": "contact_replies",
+                     *             "needs_you": false
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "ZXZlbnRzCjEyMzQ1LTY3"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Events"];
+                    /**
+                     * @example event: link.state
+                     *     id: ZXZlbnRzCjEyMzQ1LTY3
+                     *     data: {}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#cursor_gone",
+                     *       "title": "Gone",
+                     *       "status": 410,
+                     *       "detail": "The events after this cursor are no longer kept.",
+                     *       "code": "cursor_gone",
+                     *       "action": "Load what you need again, then continue with `cursor=latest`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ledger.list": {
+        parameters: {
+            query?: {
+                /** @example send_message */
+                action?: string;
+                actor?: string;
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+                outcome?: string;
+                subject?: string;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "seq": 42,
+                     *           "occurred_at": "2026-11-18T09:30:00.000Z",
+                     *           "actor": "owner",
+                     *           "action": "send_message",
+                     *           "subject": {
+                     *             "kind": "chat",
+                     *             "id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d"
+                     *           },
+                     *           "outcome": "allow",
+                     *           "reason": "owner",
+                     *           "explanation": "You did this yourself."
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ledger"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "messages.send": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "+4915112345678",
+                 *       "text": "The parcel arrives on Tuesday."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendMessageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "pending",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "message_id": "3EB0A1B2C3D4E5F60718",
+                     *       "outbox_id": "5a6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "schedule_id": null,
+                     *       "approval_id": null,
+                     *       "reason": null,
+                     *       "explanation": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentMessage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "schedules.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @example active */
+                state?: "active" | "done" | "cancelled" | "all";
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "schedule_id": "4d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "recipient": "+4915112345678",
+                     *           "recipient_name": "Ana",
+                     *           "text": "Good morning!",
+                     *           "state": "active",
+                     *           "explanation": "every weekday at 09:00, Europe/Berlin",
+                     *           "next_at": "2026-11-19T09:30:00.000Z",
+                     *           "last_outcome": null,
+                     *           "created_by": "owner",
+                     *           "created_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedules"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "schedules.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                 *       "text": "Good morning!",
+                 *       "when": "every weekday 9am"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateScheduleInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedule_id": "4d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "state": "active",
+                     *       "next_at": "2026-11-19T09:30:00.000Z",
+                     *       "approval_id": null,
+                     *       "reason": null,
+                     *       "explanation": "every weekday at 09:00, Europe/Berlin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedSchedule"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "schedules.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 4d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedule_id": "4d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "recipient": "+4915112345678",
+                     *       "recipient_name": "Ana",
+                     *       "text": "Good morning!",
+                     *       "state": "cancelled",
+                     *       "explanation": "every weekday at 09:00, Europe/Berlin",
+                     *       "next_at": null,
+                     *       "last_outcome": null,
+                     *       "created_by": "owner",
+                     *       "created_at": "2026-11-18T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "search.query": {
+        parameters: {
+            query: {
+                chat_id?: string;
+                from?: string;
+                /** @example 5 */
+                limit?: number;
+                /** @example parcel */
+                q: string;
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "chat_name": "Ana",
+                     *           "message_id": "3EB0A1B2C3D4E5F60718",
+                     *           "source": "message",
+                     *           "direction": "in",
+                     *           "from_name": "Ana",
+                     *           "text": "When does the parcel arrive?",
+                     *           "sent_at": "2026-11-18T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "sure": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchHits"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tokens.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "token_id": "9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "name": "crm",
+                     *           "scopes": [
+                     *             "events:read",
+                     *             "messages:send"
+                     *           ],
+                     *           "contacts": [
+                     *             {
+                     *               "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *               "name": "Ana"
+                     *             }
+                     *           ],
+                     *           "confirm": false,
+                     *           "has_read": false,
+                     *           "created_at": "2026-11-18T09:30:00.000Z",
+                     *           "rotated_at": null,
+                     *           "last_used_at": null,
+                     *           "expires_at": null,
+                     *           "suspended_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tokens.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "crm",
+                 *       "scopes": [
+                 *         "events:read",
+                 *         "messages:send"
+                 *       ],
+                 *       "contacts": [
+                 *         "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d"
+                 *       ],
+                 *       "confirm": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token_id": "9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "scopes": [
+                     *         "events:read",
+                     *         "messages:send"
+                     *       ],
+                     *       "contacts": [
+                     *         {
+                     *           "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "name": "Ana"
+                     *         }
+                     *       ],
+                     *       "confirm": false,
+                     *       "has_read": false,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_used_at": null,
+                     *       "expires_at": null,
+                     *       "suspended_at": null,
+                     *       "secret": "relay_cGxlYXNlIGRvIG5vdCB1c2UgdGhpcyBleGFtcGxl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tokens.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token_id": "9d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "scopes": [
+                     *         "events:read",
+                     *         "messages:send"
+                     *       ],
+                     *       "contacts": [
+                     *         {
+                     *           "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "name": "Ana"
+                     *         }
+                     *       ],
+                     *       "confirm": false,
+                     *       "has_read": false,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_used_at": null,
+                     *       "expires_at": null,
+                     *       "suspended_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "name": "crm",
+                     *           "url": "https://crm.example/relay",
+                     *           "events": [
+                     *             "message.received",
+                     *             "conversation.state"
+                     *           ],
+                     *           "contacts": null,
+                     *           "directions": null,
+                     *           "states": null,
+                     *           "include_text": false,
+                     *           "enabled": true,
+                     *           "explanation": null,
+                     *           "created_at": "2026-11-18T09:30:00.000Z",
+                     *           "rotated_at": null,
+                     *           "last_delivered_at": null,
+                     *           "failing_since": null,
+                     *           "pending": 0,
+                     *           "dead": 0
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://crm.example/relay",
+                 *       "name": "crm",
+                 *       "events": [
+                 *         "message.received",
+                 *         "conversation.state"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "url": "https://crm.example/relay",
+                     *       "events": [
+                     *         "message.received",
+                     *         "conversation.state"
+                     *       ],
+                     *       "contacts": null,
+                     *       "directions": null,
+                     *       "states": null,
+                     *       "include_text": false,
+                     *       "enabled": true,
+                     *       "explanation": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_delivered_at": null,
+                     *       "failing_since": null,
+                     *       "pending": 0,
+                     *       "dead": 0,
+                     *       "secret": "whsec_dGhpcyBpcyBhbiBleGFtcGxlIG9mIGEgc2VjcmV0IQ=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "url": "https://crm.example/relay",
+                     *       "events": [
+                     *         "message.received",
+                     *         "conversation.state"
+                     *       ],
+                     *       "contacts": null,
+                     *       "directions": null,
+                     *       "states": null,
+                     *       "include_text": false,
+                     *       "enabled": true,
+                     *       "explanation": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_delivered_at": null,
+                     *       "failing_since": null,
+                     *       "pending": 0,
+                     *       "dead": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "url": "https://crm.example/relay",
+                     *       "events": [
+                     *         "message.received",
+                     *         "conversation.state"
+                     *       ],
+                     *       "contacts": null,
+                     *       "directions": null,
+                     *       "states": null,
+                     *       "include_text": false,
+                     *       "enabled": true,
+                     *       "explanation": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_delivered_at": null,
+                     *       "failing_since": null,
+                     *       "pending": 0,
+                     *       "dead": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeWebhookInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "url": "https://crm.example/relay",
+                     *       "events": [
+                     *         "message.received",
+                     *         "conversation.state"
+                     *       ],
+                     *       "contacts": null,
+                     *       "directions": null,
+                     *       "states": null,
+                     *       "include_text": false,
+                     *       "enabled": false,
+                     *       "explanation": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_delivered_at": null,
+                     *       "failing_since": null,
+                     *       "pending": 0,
+                     *       "dead": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#body_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than the limit of 1048576 bytes.",
+                     *       "code": "body_too_large",
+                     *       "action": "Send a smaller one.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.deliveries": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @example 20 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "delivery_id": "1f6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *           "type": "message.received",
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "next_at": null,
+                     *           "last_status": 200,
+                     *           "settled_at": "2026-11-18T09:30:00.000Z",
+                     *           "occurred_at": "2026-11-18T09:30:00.000Z",
+                     *           "explanation": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_id": "8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "name": "crm",
+                     *       "url": "https://crm.example/relay",
+                     *       "events": [
+                     *         "message.received",
+                     *         "conversation.state"
+                     *       ],
+                     *       "contacts": null,
+                     *       "directions": null,
+                     *       "states": null,
+                     *       "include_text": false,
+                     *       "enabled": true,
+                     *       "explanation": null,
+                     *       "created_at": "2026-11-18T09:30:00.000Z",
+                     *       "rotated_at": null,
+                     *       "last_delivered_at": null,
+                     *       "failing_since": null,
+                     *       "pending": 0,
+                     *       "dead": 0,
+                     *       "secret": "whsec_dGhpcyBpcyBhbiBleGFtcGxlIG9mIGEgc2VjcmV0IQ=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 8c6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "1f6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "type": "ping",
+                     *       "state": "delivered",
+                     *       "attempts": 1,
+                     *       "next_at": null,
+                     *       "last_status": 200,
+                     *       "settled_at": "2026-11-18T09:30:00.000Z",
+                     *       "occurred_at": "2026-11-18T09:30:00.000Z",
+                     *       "explanation": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -14895,6 +26930,138 @@ export interface operations {
             };
         };
     };
+    answerLinkPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    assertion: {
+                        id: string;
+                        rawId: string;
+                        response: {
+                            authenticatorData: string;
+                            clientDataJSON: string;
+                            signature: string;
+                            userHandle?: string | null;
+                        };
+                        /** @enum {string} */
+                        type: "public-key";
+                    };
+                    /** Format: uuid */
+                    attempt: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "sent";
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     listPermissions: {
         parameters: {
             query?: {
@@ -15773,6 +27940,83 @@ export interface operations {
             };
         };
     };
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query: {
@@ -15872,6 +28116,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ready";
+                    };
                 };
             };
             /** @description Unauthorized */

@@ -45,6 +45,60 @@ test('never follows a redirect with the token', async () => {
   expect(calls[0]?.[1].redirect).toBe('error');
 });
 
+describe('version 1', () => {
+  const page = { data: [], next_cursor: null };
+
+  test('has a function for each operation, for the account `default` unless another is named', async () => {
+    const { relay, calls } = clientOf([
+      Response.json(page),
+      Response.json(page),
+      Response.json({}),
+    ]);
+    const listed = await relay.v1.conversations.list({ query: { limit: 5 } });
+    expectTypeOf(listed.next_cursor).toEqualTypeOf<string | null>();
+    expectTypeOf(listed.data[0]?.conversation_id).toEqualTypeOf<string | undefined>();
+    await relay.v1.chats.messages({ path: { account: 'sales', chat_id: 'c' } });
+    await relay.v1.grants.put({ path: { contact_id: 'p' }, body: { can_read: true } });
+    expect(calls.map(([url, { method }]) => [method, new URL(url).pathname])).toEqual([
+      ['GET', '/api/v1/accounts/default/conversations'],
+      ['GET', '/api/v1/accounts/sales/chats/c/messages'],
+      ['PUT', '/api/v1/accounts/default/contacts/p/grant'],
+    ]);
+    expect(calls.map(([, { headers }]) => typeof headers['idempotency-key'])).toEqual([
+      'undefined',
+      'undefined',
+      'string',
+    ]);
+  });
+
+  test('throws problem details as errors with code, action and reason', async () => {
+    const problem = {
+      ...{ type: '/docs/reference/errors.md#scope_missing', title: 'Forbidden', status: 403 },
+      ...{ detail: 'This token does not have the scope events:read.', code: 'scope_missing' },
+      ...{ action: 'Create another.', request_id: 'r' },
+    };
+    const { relay } = clientOf([refused(403, problem)]);
+    const failed = await relay.v1.events.list().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(RelayApiError);
+    expect(failed).toMatchObject({
+      status: 403,
+      code: 'scope_missing',
+      sentence: problem.detail,
+      action: 'Create another.',
+    });
+  });
+
+  test('requires what an operation requires', () => {
+    const check = (relay: RelayClient) => {
+      // @ts-expect-error the chat is missing
+      void relay.v1.chats.get();
+      // @ts-expect-error there is no such field
+      void relay.v1.messages.send({ body: { to: '1', text: 'Hi', colour: 'red' } });
+    };
+    expect(check).toBeTypeOf('function');
+  });
+});
+
 describe('idempotency key', () => {
   const body = { to: '+15550000001', text: 'Hello' };
 

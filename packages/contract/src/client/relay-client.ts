@@ -11,6 +11,7 @@ import {
   type RetryOptions,
   withRetries,
 } from './transport.ts';
+import { createV1Client, type V1Client } from './v1.ts';
 
 export interface RelayClientOptions extends ClientTransportOptions, RetryOptions {
   /** Replaces the global fetch. */
@@ -19,6 +20,8 @@ export interface RelayClientOptions extends ClientTransportOptions, RetryOptions
 
 /** The owner's token is for the routes, a client's token for the tools. */
 export interface RelayClient extends Client {
+  /** Version 1 of the API, for both. */
+  readonly v1: V1Client;
   readonly tools: ToolCalls;
   readonly open: OpenStream;
   /** Posts a request whose response is streamed. */
@@ -46,7 +49,13 @@ export function createRelayClient(options: RelayClientOptions = {}): RelayClient
     send: withRetries(wire.send, options, platform),
     newKey: platform.newKey,
   });
-  return { ...client, tools: toolCalls(client), open: wire.open, ask: wire.ask };
+  return {
+    ...client,
+    v1: createV1Client(client),
+    tools: toolCalls(client),
+    open: wire.open,
+    ask: wire.ask,
+  };
 }
 
 function toolCalls(client: Client): ToolCalls {

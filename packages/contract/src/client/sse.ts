@@ -4,12 +4,14 @@ import { createParser } from 'eventsource-parser';
 export interface Frame {
   readonly event: string;
   readonly data: unknown;
+  readonly id: string | undefined;
 }
 
 export async function* readFrames(chunks: AsyncIterable<string>): AsyncGenerator<Frame> {
   const waiting: Frame[] = [];
   const parser = createParser({
-    onEvent: ({ event = 'message', data }) => waiting.push({ event, data: JSON.parse(data) }),
+    onEvent: ({ event = 'message', data, id }) =>
+      waiting.push({ event, data: JSON.parse(data), id }),
   });
   for await (const chunk of chunks) {
     parser.feed(chunk);

@@ -86,6 +86,10 @@ export interface Tools {
                 /** @default 3 */
                 max_followups?: number;
             };
+            /** @description A JSON Schema of type object. The agent fills it from what the person tells; read it with get_conversation. */
+            result_schema?: {
+                [key: string]: unknown;
+            };
         };
         output: {
             /** @enum {string} */
@@ -129,6 +133,11 @@ export interface Tools {
              * @default false
              */
             transcript?: boolean;
+            /**
+             * @description Whether to include the result. It counts as reading the person’s messages.
+             * @default false
+             */
+            result?: boolean;
         };
         output: {
             id: string;
@@ -150,6 +159,11 @@ export interface Tools {
             messages_received: number;
             todos_done: number;
             todos_total: number;
+            /**
+             * @description Only for conversations with a result: `valid` once there is one.
+             * @enum {string}
+             */
+            result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
             /** @description Only for conversations that you created. */
             objective?: string;
             /** @description Only for conversations that you created. */
@@ -159,6 +173,17 @@ export interface Tools {
             }[];
             /** @description Reason for the state, in the agent’s words. Only with the transcript. */
             reason?: string | null;
+            /** @description Matches the schema; null without a valid one. */
+            result?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Why there is no result. */
+            result_reason?: string | null;
+            /**
+             * @description It is text of the person.
+             * @constant
+             */
+            result_from_contact?: true;
             transcript?: {
                 /** @enum {string} */
                 from: "agent" | "owner" | "contact";
@@ -225,6 +250,11 @@ export interface Tools {
                 messages_received: number;
                 todos_done: number;
                 todos_total: number;
+                /**
+                 * @description Only for conversations with a result: `valid` once there is one.
+                 * @enum {string}
+                 */
+                result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
                 /** @description Only for conversations that you created. */
                 objective?: string;
                 /** @description Only for conversations that you created. */

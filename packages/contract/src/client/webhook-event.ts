@@ -65,6 +65,14 @@ export type WebhookEvent = {
         needs_you: boolean;
         objective?: string;
         reason?: string | null;
+        /** @enum {string} */
+        result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
+        result?: {
+            [key: string]: unknown;
+        } | null;
+        result_reason?: string | null;
+        /** @constant */
+        result_from_contact?: true;
     };
 } | {
     /** @constant */
@@ -117,8 +125,8 @@ export type WebhookEvent = {
     timestamp: string;
     data: {
         /** @enum {string} */
-        state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
-        from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_required" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+        state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
+        from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
         /** @enum {string} */
         status: "disconnected" | "connecting" | "qr_ready" | "connected";
         sentence: string;

@@ -15,6 +15,9 @@ export const SCOPES = [
   'ledger:read',
   'link:write',
   'metrics:read',
+  'events:read',
+  'webhooks:write',
+  'approvals:read',
   'admin',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -34,6 +37,9 @@ export const SCOPE_DESCRIPTIONS = {
   'ledger:read': 'Ask why a message was or was not sent',
   'link:write': 'Show the QR code that links your WhatsApp account',
   'metrics:read': 'Read metrics at /metrics, without texts and names',
+  'events:read': 'Follow what happens in chats that it may use; texts only with messages:read',
+  'webhooks:write': 'Receive the same events at its own webhooks, until the token is revoked',
+  'approvals:read': 'See the approvals that its own requests wait for',
 } as const satisfies Partial<Record<Scope, string>>;
 
 export type ClientScope = keyof typeof SCOPE_DESCRIPTIONS;

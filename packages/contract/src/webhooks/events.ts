@@ -7,6 +7,7 @@ import {
   type ConnectionState,
   WHATSAPP_STATUSES,
 } from '../connection/states.ts';
+import { RESULT_STATUSES } from '../conversation/result.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
 import { OUTBOX_STATES } from '../outbox/states.ts';
 import type { WebhookDeliveryType } from './event-types.ts';
@@ -57,6 +58,13 @@ const conversationSchema = z.object({
   needs_you: z.boolean(),
   objective: z.string().optional(),
   reason: z.string().nullable().optional(),
+  /** On the event of the end, if the conversation has a result. */
+  result_status: z.enum(RESULT_STATUSES).optional(),
+  /** Null without a valid one. */
+  result: z.record(z.string(), z.unknown()).nullable().optional(),
+  result_reason: z.string().nullable().optional(),
+  /** The result consists of what the contact wrote. */
+  result_from_contact: z.literal(true).optional(),
 });
 
 const askedSchema = z.object({

@@ -119,6 +119,8 @@ const health = (facts: EventFacts | null): readonly MappedEvent[] =>
 export const STOPPED_STATES: readonly ConnectionState[] = [
   'link_expired',
   'passkey_required',
+  'passkey_refused',
+  'passkey_failed',
   'logged_out',
   'replaced',
   'banned',

@@ -2,6 +2,7 @@
 // delivered to a webhook once, however often the log is followed.
 
 import type { DeliveryState, ListDeliveries } from '@relay/contract/api/webhooks';
+import type { ResultStatus } from '@relay/contract/conversation/result';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
   AccountId,
@@ -15,9 +16,14 @@ import type { OutboxState } from '@relay/contract/outbox/states';
 import type { WebhookDeliveryType, WebhookEventType } from '@relay/contract/webhooks/event-types';
 import type { EventFacts, EventPlace, MappedEvent } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
+import {
+  type EventClient,
+  type EventVisibility,
+  visibilityOf,
+} from '@relay/core/webhooks/visibility';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
-import { contactJid, newestAliasSql } from '../../platform/db/grants.ts';
+import { contactJid, newestAliasSql, readReachableChats } from '../../platform/db/grants.ts';
 import { loadChatNames, loadContactNames } from '../../platform/db/names-and-addresses.ts';
 import { WEBHOOK_COLUMNS, type WebhookRow } from './webhooks.ts';
 
@@ -185,7 +191,7 @@ export async function findStrandedDeliveries(
 // Finds the chat, the contact and the direction of an event, for the filters of webhooks. Null when the subject no
 // longer exists: then there is nothing to deliver.
 
-interface LocatedEvent {
+export interface LocatedEvent {
   readonly type: WebhookEventType;
   readonly facts: EventFacts;
   readonly place: EventPlace;
@@ -204,7 +210,7 @@ interface LocatedRow {
 
 /** In the given order. */
 export async function locateEvents(
-  tx: Transaction,
+  tx: Db,
   account: AccountId,
   happenings: readonly MappedEvent[],
 ): Promise<readonly (LocatedEvent | null)[]> {
@@ -252,6 +258,21 @@ function isSubjectThere(type: MappedEvent['type'], facts: EventFacts, row: Locat
   if (type === 'message.sent' || 'outbox' in facts) return row.outbox && row.chat !== null;
   if (type === 'conversation.state') return row.instance && row.chat !== null;
   return !('approval' in facts) || row.approval;
+}
+
+/** What a client may see of each event, in the given order. */
+export async function loadVisibilities(
+  { db, account, admins }: { db: Db; account: AccountId; admins: readonly string[] },
+  located: readonly (LocatedEvent | null)[],
+  client: EventClient,
+): Promise<readonly EventVisibility[]> {
+  const ids = located.flatMap((event) =>
+    event === null ? [] : [event.place.chat, event.place.contact].filter((id) => id !== null),
+  );
+  const known = await readReachableChats(db, account, { admins, contacts: null }, { ids });
+  return located.map((event) =>
+    event === null ? 'hidden' : visibilityOf(client, event.type, event.place, known),
+  );
 }
 
 // Reads the subject of a delivery at the moment it is sent. Null when it no longer exists: what was erased since is not
@@ -326,6 +347,9 @@ interface DeliveredConversation {
   readonly state: InstanceState;
   readonly objective: string;
   readonly reason: string | null;
+  readonly result_status: ResultStatus | null;
+  readonly result: Record<string, unknown> | null;
+  readonly result_reason: string | null;
 }
 
 export async function readDeliveredConversation(
@@ -334,7 +358,8 @@ export async function readDeliveredConversation(
   { instance }: EventFacts,
 ): Promise<DeliveredConversation | null> {
   const { rows } = await sql<DeliveredConversation>`
-    SELECT id, chat_id AS chat, contact_id AS contact, state, objective, coalesce(failure_reason, reason) AS reason
+    SELECT id, chat_id AS chat, contact_id AS contact, state, objective, coalesce(failure_reason, reason) AS reason,
+      result_status, result, result_reason
     FROM instances WHERE account_id = ${account} AND id = ${instance}`.execute(db);
   return rows[0] ?? null;
 }

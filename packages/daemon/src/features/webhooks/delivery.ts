@@ -9,24 +9,37 @@ import {
   connectionSentence,
   whatsappStatusOf,
 } from '@relay/contract/connection/states';
-import type { AccountId, ApprovalId, ChatId, DeliveryId, WebhookId } from '@relay/contract/ids';
+import { type InstanceState, isTerminal } from '@relay/contract/conversation/states';
+import {
+  type AccountId,
+  type ApprovalId,
+  type ChatId,
+  chatId,
+  type DeliveryId,
+  type WebhookId,
+} from '@relay/contract/ids';
 import type { OutboxState } from '@relay/contract/outbox/states';
 import type { WebhookDeliveryType } from '@relay/contract/webhooks/event-types';
 import type { WebhookData } from '@relay/contract/webhooks/events';
-import type { Sealer } from '@relay/core/ports/sealer';
-import { delayFor, parseRetryAfter, RETRY } from '@relay/core/retry';
+import { type Sealer, webhookSecretName } from '@relay/core/ports/sealer';
+import { RETRY } from '@relay/core/retry';
 import { type EventFacts, healthEventOf } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
+import type { EventVisibility } from '@relay/core/webhooks/visibility';
 import { Webhook } from 'standardwebhooks';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
+import { noteTokenReads, readTokenClient } from '../../platform/db/tokens.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type Egress, EgressError } from '../../platform/egress/egress.ts';
+import { type AttemptResult, nextAttemptIn, postOnce } from '../../platform/egress/attempt.ts';
+import type { Egress } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Job, JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
 import {
   type DeliverySettlement,
   type DueDelivery,
+  loadVisibilities,
+  locateEvents,
   type QueuedDelivery,
   readChatName,
   readContactName,
@@ -47,8 +60,6 @@ import {
 
 /** After this long without a successful delivery the webhook is switched off. */
 const GIVE_UP_MS = 3 * 86_400_000;
-/** The longest wait that a receiver may ask for with `Retry-After`. */
-const MAX_RETRY_AFTER_MS = 86_400_000;
 
 export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> {
   const { db, lease } = deps;
@@ -68,11 +79,37 @@ async function sendDelivery(
   { webhook, delivery }: DueDelivery,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  if (!webhook.enabled) return { status: null, failure: 'disabled' };
+  if (!webhook.enabled) return unsent('disabled');
   const { id, type, facts, event_at: at } = delivery;
-  const data = await makeDeliveryData(type, { deps, webhook, facts });
-  if (data === null) return { status: null, failure: 'erased' };
+  const visibility = await visibilityToWebhook(deps, webhook, delivery);
+  if (visibility === 'hidden') return unsent('disabled');
+  const includeText = webhook.include_text && visibility === 'text';
+  const data = await makeDeliveryData(type, { deps, includeText, facts });
+  if (data === null) return unsent('erased');
   return sendWebhookRequest(deps, webhook, { id, type, at, data }, signal);
+}
+
+/** What the webhook may contain: of a client's, what that client may see now. */
+async function visibilityToWebhook(
+  { db, lease, admins }: WebhookDeps,
+  webhook: WebhookRow,
+  { type, facts }: DueDelivery['delivery'],
+): Promise<EventVisibility> {
+  if (webhook.token_id === null) return 'text';
+  const { account } = lease;
+  const client = await readTokenClient(db, account, webhook.token_id);
+  if (client === null || type === 'ping') return 'hidden';
+  const [located = null] = await locateEvents(db, account, [{ type, facts }]);
+  const [visibility = 'hidden'] = await loadVisibilities(
+    { db, account, admins },
+    [located],
+    client,
+  );
+  const chat = located?.place.chat ?? null;
+  if (visibility === 'text' && webhook.include_text && chat !== null) {
+    await noteTokenReads(db, account, client.id, [chatId(chat)]);
+  }
+  return visibility;
 }
 
 async function settleAttempt(
@@ -108,11 +145,8 @@ async function settleAttempt(
   await job.complete(tx);
 }
 
-function settlementOf(
-  before: number,
-  { status, failure, retryAfterMs = null }: AttemptResult,
-  now: Date,
-): DeliverySettlement {
+function settlementOf(before: number, tried: AttemptResult, now: Date): DeliverySettlement {
+  const { status, failure } = tried;
   const untried = failure === 'erased' || failure === 'disabled';
   const attempts = untried ? before : before + 1;
   const ended = (state: DeliverySettlement['state']): DeliverySettlement => ({
@@ -125,10 +159,9 @@ function settlementOf(
   if (failure === null) return ended('delivered');
   if (failure === 'erased') return ended('dropped');
   if (failure === 'disabled' || failure === 'gone') return ended('dead');
-  const wait = delayFor(RETRY.webhook, attempts, Math.random());
+  const wait = nextAttemptIn(RETRY.webhook, attempts, tried);
   if (wait === null) return ended('dead');
-  const asked = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-  return { ...ended('pending'), nextAt: new Date(+now + Math.max(wait, asked)) };
+  return { ...ended('pending'), nextAt: new Date(+now + wait) };
 }
 
 function switchOffReason({ failure }: AttemptResult, failingMs: number): WebhookNote | null {
@@ -158,16 +191,11 @@ interface WebhookRequest {
   readonly data: object;
 }
 
-interface AttemptResult {
-  readonly status: number | null;
-  /** Null: it was delivered. */
-  readonly failure: DeliveryFailure | null;
-  /** The wait that the receiver asked for. */
-  readonly retryAfterMs?: number | null;
-}
-
-/** Receivers should queue the event and answer at once, so this is generous. */
-const TIMEOUT_MS = 15_000;
+const unsent = (failure: DeliveryFailure): AttemptResult => ({
+  status: null,
+  failure,
+  waitMs: null,
+});
 
 export async function sendWebhookRequest(
   deps: WebhookDeps,
@@ -177,40 +205,24 @@ export async function sendWebhookRequest(
 ): Promise<AttemptResult> {
   const now = deps.now();
   const secrets = await openWebhookSecrets(deps, webhook, now);
-  if (secrets === null) return { status: null, failure: 'sealed' };
+  if (secrets === null) return unsent('sealed');
   const { id, type, at, data } = request;
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
-  try {
-    const { status, headers } = await deps.egress(webhook.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(+now / 1000)),
-        'webhook-signature': secrets.map((key) => new Webhook(key).sign(id, now, body)).join(' '),
-      },
-      body,
-      statusOnly: true,
-      timeoutMs: TIMEOUT_MS,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    if (status >= 200 && status <= 299) return { status, failure: null };
-    if (status === 410) return { status, failure: 'gone' };
-    const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
-    return { status, failure: 'status', retryAfterMs };
-  } catch (error) {
-    // The daemon is stopping: not the receiver's fault, and the next start tries again.
-    if (signal?.aborted || !(error instanceof EgressError)) throw error;
-    return { status: null, failure: error.reason };
-  }
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(+now / 1000)),
+    'webhook-signature': secrets.map((key) => new Webhook(key).sign(id, now, body)).join(' '),
+  };
+  return postOnce(deps.egress, webhook.url, { headers, body }, { now, signal, gone: [410] });
 }
 
 // Builds the body of a delivery from the rows at the moment it is sent, like the frames of the live stream.
-// Invariant: without `include_text` it contains ids, codes and times, and no text or name of anybody.
+// Invariant: without `includeText` it contains ids, codes and times, and no text or name of anybody.
 
 interface BodyContext {
   readonly deps: WebhookDeps;
-  readonly webhook: Pick<WebhookRow, 'id' | 'include_text'>;
+  readonly includeText: boolean;
   readonly facts: EventFacts;
 }
 
@@ -230,16 +242,19 @@ const BODY_MAKERS: BodyMakers = {
     return { state, from, status: whatsappStatusOf(state), sentence: connectionSentence(state) };
   },
   health: async ({ facts }) => healthEventOf(facts),
-  ping: async ({ webhook }) => ({ webhook_id: webhook.id }),
+  // Sent at once when it is asked for, never from here.
+  ping: async () => null,
 };
 
 /** The `data` of a request; null when its subject no longer exists. */
-const makeDeliveryData = (type: WebhookDeliveryType, about: BodyContext): Promise<object | null> =>
-  BODY_MAKERS[type](about);
+export const makeDeliveryData = (
+  type: WebhookDeliveryType,
+  about: BodyContext,
+): Promise<object | null> => BODY_MAKERS[type](about);
 
 async function receivedBody({
   deps: { db, lease },
-  webhook,
+  includeText,
   facts,
 }: BodyContext): Promise<WebhookData<'message.received'> | null> {
   const message = await readDeliveredMessage(db, lease.account, facts);
@@ -254,7 +269,7 @@ async function receivedBody({
     sent_at: message.sent_at.toISOString(),
     late: message.late,
   };
-  if (!webhook.include_text) return body;
+  if (!includeText) return body;
   return {
     ...body,
     text: message.body,
@@ -267,7 +282,7 @@ async function receivedBody({
 /** A message that the owner typed on a phone. */
 async function typedBody({
   deps: { db, lease },
-  webhook,
+  includeText,
   facts,
 }: BodyContext): Promise<WebhookData<'message.sent'> | null> {
   const message = await readDeliveredMessage(db, lease.account, facts);
@@ -282,14 +297,14 @@ async function typedBody({
     direction: 'out' as const,
     state: 'sent' as const,
   };
-  if (!webhook.include_text) return body;
+  if (!includeText) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
   return { ...body, text: message.body, failure: null, to_name };
 }
 
 async function sentBody({
   deps: { db, lease },
-  webhook,
+  includeText,
   facts,
 }: BodyContext): Promise<WebhookData<'message.sent'> | null> {
   const message = await readDeliveredOutgoing(db, lease.account, facts);
@@ -305,18 +320,20 @@ async function sentBody({
     // The state at the time of this event: later states have their own events.
     state: facts.state as OutboxState,
   };
-  if (!webhook.include_text) return body;
+  if (!includeText) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
   return { ...body, text: message.body, failure: message.failure, to_name };
 }
 
 async function conversationBody({
   deps: { db, lease },
-  webhook,
+  includeText,
   facts,
 }: BodyContext): Promise<WebhookData<'conversation.state'> | null> {
   const found = await readDeliveredConversation(db, lease.account, facts);
   if (found === null) return null;
+  const { result_status } = found;
+  const hasResult = result_status !== null && isTerminal(facts.state as InstanceState);
   const body = {
     conversation_id: found.id,
     chat_id: found.chat,
@@ -325,14 +342,22 @@ async function conversationBody({
     from: facts.from as string | null,
     trigger: facts.trigger as string | null,
     needs_you: facts.state === 'NEEDS_HUMAN_INTERVENTION',
+    ...(hasResult ? { result_status } : {}),
   };
-  if (!webhook.include_text) return body;
-  return { ...body, objective: found.objective, reason: found.reason };
+  if (!includeText) return body;
+  return {
+    ...body,
+    objective: found.objective,
+    reason: found.reason,
+    ...(hasResult
+      ? { result: found.result, result_reason: found.result_reason, result_from_contact: true }
+      : {}),
+  };
 }
 
 async function approvalBody({
   deps,
-  webhook,
+  includeText,
   facts,
 }: BodyContext): Promise<WebhookData<'approval.answered'> | null> {
   const approval = await deps.approval(facts.approval as ApprovalId);
@@ -347,7 +372,7 @@ async function approvalBody({
     chat_id: (facts.chat ?? null) as ChatId | null,
     expires_at: approval.expires_at,
   };
-  if (!webhook.include_text) return body;
+  if (!includeText) return body;
   const { text, recipient, recipient_name, answer } = approval;
   return { ...body, text, recipient, recipient_name, answer };
 }
@@ -357,12 +382,10 @@ async function approvalBody({
 
 const OVERLAP_MS = 24 * 3_600_000;
 
-const sealedSecretName = (id: WebhookId): string => `webhook/${id}`;
-
 export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 export const sealWebhookSecret = (sealer: Sealer, id: WebhookId, secret: string): Uint8Array =>
-  sealer.seal(sealedSecretName(id), Buffer.from(secret));
+  sealer.seal(webhookSecretName(id), Buffer.from(secret));
 
 /** The secrets that sign now, newest first; null when they were sealed for another home. */
 async function openWebhookSecrets(
@@ -382,7 +405,7 @@ async function openWebhookSecrets(
 
 function openSecret(sealer: Sealer, id: WebhookId, sealed: Uint8Array): string | null {
   try {
-    return Buffer.from(sealer.open(sealedSecretName(id), sealed)).toString();
+    return Buffer.from(sealer.open(webhookSecretName(id), sealed)).toString();
   } catch {
     return null;
   }
@@ -435,6 +458,8 @@ export interface WebhookDeps extends Engine {
   insideAddresses(url: string): Promise<readonly string[]>;
   /** `webhooks.allow`. */
   readonly allowedAddresses: readonly string[];
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
   readonly sealer: Sealer;
   /** With the exact content to approve; null when it no longer exists. */
   approval(id: ApprovalId): Promise<Approval | null>;

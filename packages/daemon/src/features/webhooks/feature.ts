@@ -1,13 +1,21 @@
 // Assembles webhooks: the log's follower, the delivery jobs, and the owner's settings.
+import type { TypedEvents } from '@relay/contract/api/events';
 import type { WebhookService } from '@relay/contract/api/webhooks';
-import { transaction } from '../../platform/db/transaction.ts';
+import type { TokenId } from '@relay/contract/ids';
+import { EventFollower } from '../../platform/db/event-follower.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import { createDeliveryHandler, enqueueDeliveries, type WebhookDeps } from './delivery.ts';
 import { findStrandedDeliveries } from './delivery-store.ts';
-import { createWebhookFollower } from './follower.ts';
+import { webhookSource } from './follower.ts';
 import { createDeliveryLog, createWebhookSetup } from './service.ts';
+import { createTypedEvents } from './typed-events.ts';
+import { deleteWebhooksOf } from './webhooks.ts';
 
 interface Webhooks {
   readonly service: WebhookService;
+  readonly typedEvents: TypedEvents;
+  /** In the transaction that revokes the token. */
+  endOf(work: UnitOfWork, token: TokenId): Promise<void>;
   /** Returns a function that stops it. */
   start(): Promise<() => Promise<void>>;
   /** Finds deliveries that have lost their job and queues them again. */
@@ -20,7 +28,7 @@ const STRANDED_MS = 86_400_000;
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const { lease, jobs } = deps;
-  const follower = createWebhookFollower(deps);
+  const follower = new EventFollower(webhookSource(deps));
   const requeueStranded = async () => {
     const before = new Date(+deps.now() - STRANDED_MS);
     await transaction(deps, async ({ tx }) => {
@@ -34,6 +42,8 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
   };
   return {
     service: { ...createWebhookSetup(deps, changed), ...createDeliveryLog(deps) },
+    typedEvents: createTypedEvents(deps),
+    endOf: ({ tx }, token) => deleteWebhooksOf(tx, lease.account, token),
     async start() {
       await requeueStranded();
       jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(deps));

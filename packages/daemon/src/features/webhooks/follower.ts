@@ -1,62 +1,44 @@
-// Follows the event log while the daemon runs, after the transactions that write it and never in them. It is idle while
-// no webhook exists, and continues when one is created.
-
-import type { StreamEvent } from '@relay/contract/api/events';
-import type { ContactId } from '@relay/contract/ids';
-import { mapStreamEvent, matchesFilter } from '@relay/core/webhooks/event-mapping';
-import type { Transaction } from '../../platform/db/database.ts';
-import {
-  beginFollowingNow,
-  EventFollower,
-  type FollowedEvents,
-  lockFollowCursor,
-  saveFollowCursor,
-} from '../../platform/db/event-follower.ts';
-import { PostgresEventLog } from '../../platform/db/events.ts';
-import { transaction } from '../../platform/db/transaction.ts';
-import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
-import { insertDeliveries, locateEvents, type NewDelivery } from './delivery-store.ts';
-import { followContactMerge, listEnabledWebhooks, type WebhookRow } from './webhooks.ts';
-
-const PROGRESS = 'webhook_progress';
-
-export const createWebhookFollower = (deps: WebhookDeps): EventFollower =>
-  new EventFollower({
-    name: 'webhooks',
-    events: deps.events,
-    log: deps.log,
-    follow: (limit) => followNextEvents(deps, limit),
-  });
-
-// Turns the next events into deliveries: rows and jobs, in one transaction with the log position.
+// What webhooks make of the event log: deliveries, as rows and jobs, in one transaction with the position in the log.
+// Idle while no webhook exists.
 // Invariant: each event is queued once for each webhook that wants it, also across kills.
 
-export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowedEvents> {
-  const { db, lease, jobs, now } = deps;
-  const { account } = lease;
-  // Without `events`: this follows the log, and its own commit would wake it again.
-  return transaction({ db, lease }, async ({ tx, afterCommit }) => {
-    const webhooks = await listEnabledWebhooks(tx, account);
-    if (webhooks.length === 0) return 'idle';
-    const from = await lockFollowCursor(tx, PROGRESS, account);
-    if (from === null) {
-      await beginFollowingNow(tx, PROGRESS, account);
-      return 0;
-    }
-    const events = await new PostgresEventLog(tx, account).read(from, limit);
+import type { StreamEvent } from '@relay/contract/api/events';
+import type { ContactId, TokenId } from '@relay/contract/ids';
+import { mapStreamEvent, matchesFilter } from '@relay/core/webhooks/event-mapping';
+import type { EventVisibility } from '@relay/core/webhooks/visibility';
+import type { Transaction } from '../../platform/db/database.ts';
+import type { FollowSource } from '../../platform/db/event-follower.ts';
+import { readTokenClient } from '../../platform/db/tokens.ts';
+import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
+import {
+  insertDeliveries,
+  loadVisibilities,
+  locateEvents,
+  type NewDelivery,
+} from './delivery-store.ts';
+import { followContactMerge, listEnabledWebhooks, type WebhookRow } from './webhooks.ts';
+
+export const webhookSource = (deps: WebhookDeps): FollowSource<readonly WebhookRow[]> => ({
+  ...deps,
+  name: 'webhooks',
+  table: 'webhook_progress',
+  async wanted(tx) {
+    const webhooks = await listEnabledWebhooks(tx, deps.lease.account);
+    return webhooks.length === 0 ? null : webhooks;
+  },
+  async deliver(tx, events, webhooks) {
+    const { account } = deps.lease;
     await followMerges(deps, tx, events);
     const wanted = await deliveriesOf(deps, tx, webhooks, events);
-    const made = await insertDeliveries(tx, account, wanted, now());
-    await enqueueDeliveries(jobs, tx, account, made);
-    const last = events.at(-1);
-    if (last !== undefined) await saveFollowCursor(tx, PROGRESS, account, last.cursor);
-    if (made.length > 0) afterCommit.push(() => jobs.wake('webhook'));
-    return events.length;
-  });
-}
+    const made = await insertDeliveries(tx, account, wanted, deps.now());
+    await enqueueDeliveries(deps.jobs, tx, account, made);
+    return made.length;
+  },
+  wake: () => deps.jobs.wake('webhook'),
+});
 
 async function deliveriesOf(
-  { lease }: WebhookDeps,
+  { lease, admins }: WebhookDeps,
   tx: Transaction,
   webhooks: readonly WebhookRow[],
   events: readonly StreamEvent[],
@@ -69,6 +51,14 @@ async function deliveriesOf(
     lease.account,
     happened.map(({ happening }) => happening),
   );
+  const context = { db: tx, account: lease.account, admins };
+  /** For each client with webhooks: what it may see of each event. */
+  const visible = new Map<TokenId, readonly EventVisibility[]>();
+  for (const { token_id: token } of webhooks) {
+    if (token === null || visible.has(token)) continue;
+    const client = await readTokenClient(tx, lease.account, token);
+    visible.set(token, client === null ? [] : await loadVisibilities(context, places, client));
+  }
   return happened.flatMap(({ event }, n) => {
     const located = places[n];
     if (!located) return [];
@@ -78,7 +68,9 @@ async function deliveriesOf(
         (webhook) =>
           webhook.events.includes(type) &&
           Date.parse(event.at) >= +webhook.created_at &&
-          matchesFilter(webhook.filter, place),
+          matchesFilter(webhook.filter, place) &&
+          (webhook.token_id === null ||
+            (visible.get(webhook.token_id)?.[n] ?? 'hidden') !== 'hidden'),
       )
       .map(({ id }) => ({ webhook: id, type, facts, cursor: event.cursor, at: event.at }));
   });

@@ -1,6 +1,7 @@
 // The owner's operations on webhooks: create, change and delete. A name in a filter is resolved as everywhere else: a
 // contact means the chat with them, a group the group itself. A secret is returned once, when it is created.
 import { randomUUID } from 'node:crypto';
+import type { TokenClient } from '@relay/contract/api/credentials';
 import type {
   CreateWebhook,
   Webhook,
@@ -48,6 +49,7 @@ import {
 type WebhookSetup = Pick<WebhookService, 'list' | 'create' | 'change' | 'rotate' | 'remove'>;
 
 const MAX_WEBHOOKS = 20;
+const MAX_OF_CLIENT = 5;
 const MAX_NAMED_CANDIDATES = 10;
 
 /** `changed` is called after a commit that changed webhooks. */
@@ -60,13 +62,22 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
     return done;
   };
   return {
-    list: async () => (await listWebhooks(db, account)).map(toApiWebhook),
-    create: async (request) => {
+    list: async (client) =>
+      (await listWebhooks(db, account))
+        .filter((webhook) => isOf(webhook, client))
+        .map(toApiWebhook),
+    create: async (request, client) => {
       if (request.verify) await refuseUndeliverable(deps, plainUrl(request.url));
       return change(async (tx) => {
         const all = await listWebhooks(tx, account);
         if (all.length >= MAX_WEBHOOKS) {
           throw new RelayError('webhook_too_many', { most: MAX_WEBHOOKS });
+        }
+        if (
+          client !== undefined &&
+          all.filter((one) => isOf(one, client)).length >= MAX_OF_CLIENT
+        ) {
+          throw new RelayError('webhook_too_many', { most: MAX_OF_CLIENT });
         }
         const id = randomUUID() as WebhookId;
         const { url, include_text } = request;
@@ -76,6 +87,7 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
         await beginIfFirst(tx, account);
         await insertWebhook(tx, account, {
           id,
+          token_id: client?.id ?? null,
           name,
           url: plainUrl(url),
           events: inOrder(request.events),
@@ -86,10 +98,10 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
         return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
       });
     },
-    change: async (given, request) => {
+    change: async (given, request, client) => {
       if (request.url !== undefined) await refuseUndeliverable(deps, plainUrl(request.url));
       return change(async (tx) => {
-        const before = await getWebhook(tx, account, given);
+        const before = await getWebhook(tx, account, given, client);
         const { name = before.name, enabled = before.enabled } = request;
         await refuseTaken(tx, account, name, before.id);
         if (enabled && !before.enabled) await beginIfFirst(tx, account);
@@ -105,9 +117,9 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
         return toApiWebhook(await getWebhook(tx, account, before.id));
       });
     },
-    rotate: (given) =>
+    rotate: (given, client) =>
       change(async (tx) => {
-        const { id } = await getWebhook(tx, account, given);
+        const { id } = await getWebhook(tx, account, given, client);
         const secret = newWebhookSecret();
         await rotateWebhook(tx, account, {
           id,
@@ -116,18 +128,28 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
         });
         return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
       }),
-    remove: (given) =>
+    remove: (given, client) =>
       change(async (tx) => {
-        const webhook = await getWebhook(tx, account, given);
+        const webhook = await getWebhook(tx, account, given, client);
         await deleteWebhook(tx, account, webhook.id);
         return toApiWebhook(webhook);
       }),
   };
 }
 
-async function getWebhook(db: Db, account: AccountId, given: string): Promise<CountedWebhook> {
+/** A client has its own webhooks; the owner has all. */
+const isOf = ({ token_id }: CountedWebhook, client: TokenClient | undefined): boolean =>
+  client === undefined || token_id === client.id;
+
+async function getWebhook(
+  db: Db,
+  account: AccountId,
+  given: string,
+  client?: TokenClient,
+): Promise<CountedWebhook> {
   const webhook = await findWebhook(db, account, given);
-  if (webhook === null) throw new RelayError('webhook_not_found', { webhook: given.slice(0, 60) });
+  if (webhook === null || !isOf(webhook, client))
+    throw new RelayError('webhook_not_found', { webhook: given.slice(0, 60) });
   return webhook;
 }
 
@@ -235,6 +257,8 @@ async function findFilterChats(
 const NOTES = {
   gone: 'The receiver answered 410 (gone), so Relay turned the webhook off.',
   failing: 'All deliveries failed for 3 days, so Relay turned the webhook off.',
+  restored:
+    'It was restored from a backup, so Relay turned it off: it may have been deleted since. Turn it on if you still want it.',
 } as const;
 
 function toApiWebhook(row: CountedWebhook): Webhook {
@@ -279,9 +303,9 @@ export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
     return opened.length;
   };
   return {
-    test: (given) => sendTestDelivery(deps, given),
-    async deliveries(given, query) {
-      const { id } = await getWebhook(db, account, given);
+    test: (given, client) => sendTestDelivery(deps, given, client),
+    async deliveries(given, query, client) {
+      const { id } = await getWebhook(db, account, given, client);
       const rows = await listDeliveries(db, account, id, { ...query, limit: query.limit + 1 });
       const shown = rows.slice(0, query.limit);
       const cursor = rows.length > query.limit ? String(shown.at(-1)?.seq) : null;
@@ -300,10 +324,14 @@ export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
   };
 }
 
-async function sendTestDelivery(deps: WebhookDeps, given: string): Promise<WebhookDelivery> {
+async function sendTestDelivery(
+  deps: WebhookDeps,
+  given: string,
+  client: TokenClient | undefined,
+): Promise<WebhookDelivery> {
   const { db, lease, jobs } = deps;
   const { account } = lease;
-  const webhook = await getWebhook(db, account, given);
+  const webhook = await getWebhook(db, account, given, client);
   const id = randomUUID() as DeliveryId;
   const at = deps.now();
   const data = { webhook_id: webhook.id };

@@ -5,7 +5,8 @@ import type { ContactId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { followNextEvents } from './follower.ts';
+import { followNextEvents } from '../../platform/db/event-follower.ts';
+import { webhookSource } from './follower.ts';
 import { openWebhookFixture } from './testing/fixture.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
 
@@ -210,8 +211,8 @@ test('delivers an event once, with concurrent followers and after an interrupted
     enqueue: () => Promise.reject(new Error('cut off')),
   });
   await says(ANA, 'one');
-  await followNextEvents({ ...fixture.own, jobs: cut }, 100).catch(() => {});
-  await Promise.all(times(4, () => followNextEvents(fixture.own, 100)));
+  await followNextEvents(webhookSource({ ...fixture.own, jobs: cut }), 100).catch(() => {});
+  await Promise.all(times(4, () => followNextEvents(webhookSource(fixture.own), 100)));
   await quiet();
   expect(await fixture.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   expect(receiver.received).toHaveLength(1);
@@ -224,7 +225,7 @@ test('does not wake followers by following events itself', async () => {
   const unsubscribe = fixture.own.events.subscribe(() => {
     hints += 1;
   });
-  await followNextEvents(fixture.own, 100);
+  await followNextEvents(webhookSource(fixture.own), 100);
   unsubscribe();
   expect(hints).toBe(0);
 });

@@ -1,17 +1,19 @@
 // Stores the owner's webhooks: URL, events, filter and state. Secrets are stored sealed and are opened to sign.
 
 import type { Webhook } from '@relay/contract/api/webhooks';
-import type { AccountId, ContactId, WebhookId } from '@relay/contract/ids';
+import type { AccountId, ContactId, TokenId, WebhookId } from '@relay/contract/ids';
 import type { WebhookEventType } from '@relay/contract/webhooks/event-types';
 import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 
 /** Why Relay switched a webhook off. */
-export type WebhookNote = 'gone' | 'failing';
+export type WebhookNote = 'gone' | 'failing' | 'restored';
 
 export interface WebhookRow {
   readonly id: WebhookId;
+  /** The client that it belongs to; null for the owner's. */
+  readonly token_id: TokenId | null;
   readonly name: string;
   readonly url: string;
   readonly events: WebhookEventType[];
@@ -31,7 +33,7 @@ export interface CountedWebhook extends WebhookRow {
   readonly chats: Webhook['chats'];
 }
 
-export const WEBHOOK_COLUMNS = sql`w.id, w.name, w.url, w.events, w.filter, w.include_text, w.enabled, w.note, w.created_at,
+export const WEBHOOK_COLUMNS = sql`w.id, w.token_id, w.name, w.url, w.events, w.filter, w.include_text, w.enabled, w.note, w.created_at,
   w.rotated_at, w.last_delivered_at, w.failing_since`;
 
 const isNamedSql = (given: string): RawBuilder<unknown> =>
@@ -88,7 +90,10 @@ export async function listEnabledWebhooks(
 }
 
 interface NewWebhookRow
-  extends Pick<WebhookRow, 'id' | 'name' | 'url' | 'events' | 'filter' | 'include_text'> {
+  extends Pick<
+    WebhookRow,
+    'id' | 'token_id' | 'name' | 'url' | 'events' | 'filter' | 'include_text'
+  > {
   readonly secret: Uint8Array;
 }
 
@@ -97,8 +102,8 @@ export async function insertWebhook(
   account: AccountId,
   made: NewWebhookRow,
 ): Promise<void> {
-  await sql`INSERT INTO webhooks (account_id, id, name, url, secret, events, filter, include_text)
-    VALUES (${account}, ${made.id}, ${made.name}, ${made.url}, ${made.secret}, ${made.events}::text[],
+  await sql`INSERT INTO webhooks (account_id, id, token_id, name, url, secret, events, filter, include_text)
+    VALUES (${account}, ${made.id}, ${made.token_id}, ${made.name}, ${made.url}, ${made.secret}, ${made.events}::text[],
       ${JSON.stringify(made.filter)}::jsonb, ${made.include_text})`.execute(tx);
 }
 
@@ -130,6 +135,15 @@ export async function deleteWebhook(
   id: WebhookId,
 ): Promise<void> {
   await sql`DELETE FROM webhooks WHERE account_id = ${account} AND id = ${id}`.execute(tx);
+}
+
+/** The webhooks of a client end with its token. */
+export async function deleteWebhooksOf(
+  tx: Transaction,
+  account: AccountId,
+  token: TokenId,
+): Promise<void> {
+  await sql`DELETE FROM webhooks WHERE account_id = ${account} AND token_id = ${token}`.execute(tx);
 }
 
 interface SealedSecrets {

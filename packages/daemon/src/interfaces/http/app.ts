@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { apiErrorSchema } from '@relay/contract/api/common';
 import type { TokenClient } from '@relay/contract/api/credentials';
+import type { ClientScope } from '@relay/contract/policy/scopes';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
@@ -50,6 +51,7 @@ export const ZOD_COMPILERS = {
  * - `program`: a client's scoped token. Not the owner's token, because it has no scopes that limit it.
  * - `monitor`: the owner, or a token with the scope `metrics:read`.
  * - `open`: anybody on this host or at the address for phones.
+ * - a scope: the owner, or a client whose token has it; `any`: the owner, or any client.
  */
 export type RouteAccess =
   | 'owner'
@@ -58,7 +60,26 @@ export type RouteAccess =
   | 'forwarder'
   | 'program'
   | 'monitor'
-  | 'open';
+  | 'open'
+  | ScopedAccess;
+
+interface ScopedAccess {
+  readonly scope: ClientScope | 'any';
+  /** What the owner needs, `owner` if omitted. */
+  readonly owner?: 'token' | 'confirmed';
+}
+
+/** What anybody but a client needs. */
+export const ownerAccess = (access: RouteAccess) =>
+  typeof access === 'object' ? (access.owner ?? 'owner') : access;
+
+/** A request and its response as the documentation shows them, and as the contract test sends them. */
+export interface OperationExample {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+  readonly response: object;
+}
 
 /** The address that a request came to. */
 export interface Site {
@@ -73,6 +94,8 @@ declare module 'fastify' {
     access?: RouteAccess;
     /** The body's media type; JSON by default. */
     body?: 'json' | 'gzip' | 'file';
+    /** Of an operation of version 1: what its documentation shows. */
+    example?: OperationExample;
   }
   interface FastifyInstance {
     /** The routes as declared, for the documentation and for the guard's tests. */

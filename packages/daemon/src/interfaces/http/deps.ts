@@ -15,7 +15,7 @@ import type {
 } from '@relay/contract/api/credentials';
 import type { DigestExportService, DigestService } from '@relay/contract/api/digests';
 import type { EvalService } from '@relay/contract/api/eval';
-import type { EventLog } from '@relay/contract/api/events';
+import type { EventLog, TypedEvents } from '@relay/contract/api/events';
 import type { ImportService } from '@relay/contract/api/imports';
 import type { ForwarderTokens, IngestService } from '@relay/contract/api/ingest';
 import type { ConversationService } from '@relay/contract/api/instances';
@@ -31,15 +31,22 @@ import type { SendAsOwner } from '@relay/contract/api/sending';
 import type { SettingsService } from '@relay/contract/api/settings';
 import type { DaemonStatus, HealthCheck, Metrics } from '@relay/contract/api/status';
 import type { ListedTool, ToolCallResponse } from '@relay/contract/api/tools';
+import type { V1Call, V1Surface } from '@relay/contract/api/v1';
 import type { WebhookService } from '@relay/contract/api/webhooks';
 import type { MessageReader } from '@relay/contract/api/whatsapp';
 import type { Log } from '@relay/core/log';
 import type { Transport } from '@relay/core/ports/transport';
+import type { KeptResponses } from '../../platform/db/idempotency-keys.ts';
 
 export interface Archive {
-  /** A tar.gz, created while it is read. */
-  export(): Readable;
-  import(stream: Readable): Promise<ArchiveImportReport>;
+  /** A tar.gz, created while it is read. `asBackup`: encrypted if backups are. */
+  export(options: {
+    readonly asBackup: boolean;
+  }): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
+  import(
+    stream: Readable,
+    options: { readonly passphrase: string | null },
+  ): Promise<ArchiveImportReport>;
 }
 
 /** What clients can use: MCP over HTTP, MCP over a pipe, and plain tool calls. */
@@ -51,6 +58,8 @@ interface ClientApi {
   tools(program: TokenClient): readonly ListedTool[];
   /** Returns the tool's output, or throws a RelayError. */
   call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolCallResponse>;
+  /** Version 1 of the API as the client with this secret's hash. */
+  v1(hash: string, call: V1Call): V1Surface;
 }
 
 export interface HttpDeps {
@@ -90,6 +99,8 @@ export interface HttpDeps {
   readonly clients: ClientApi;
   readonly retention: RetentionService;
   readonly webhooks: WebhookService;
+  readonly typedEvents: TypedEvents;
+  readonly keptResponses: KeptResponses;
   readonly notifications: NotificationService;
   readonly settings: SettingsService;
   readonly metrics: Metrics;

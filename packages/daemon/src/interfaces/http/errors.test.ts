@@ -70,7 +70,7 @@ test('streams an archive of any size', async () => {
   const request = { method: 'POST' as const, url: '/api/import', type: 'application/gzip' };
   const stand = standIns();
   const { status, body } = await ask(stand, { ...request, payload: 'x'.repeat(3_000_000) });
-  expect({ status, body }).toEqual({ status: 200, body: { tables: { bytes: 3_000_000 } } });
+  expect({ status, tables: body.tables }).toEqual({ status: 200, tables: { bytes: 3_000_000 } });
   expect((await ask(stand, { ...request, payload: '{}', type: 'application/json' })).status).toBe(
     415,
   );

@@ -1,7 +1,9 @@
 // Maps thrown errors to HTTP error responses.
 // Invariant: responses contain only texts of the error table; any other error is answered as `internal` with the
 // request's id, and its message is only logged.
+import { STATUS_CODES } from 'node:http';
 import type { ApiErrorResponse } from '@relay/contract/api/common';
+import type { V1 } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type {
@@ -10,7 +12,7 @@ import type {
   FastifyRequest,
   FastifySchemaValidationError,
 } from 'fastify';
-import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
+import { isDatabaseFull, isDatabaseUnavailable } from '../../platform/db/failures.ts';
 
 export function createErrorHandler(log: Log, bodyBytes: number) {
   return function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -23,7 +25,11 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
     if (error.code === 'rate_limited') reply.header('retry-after', String(error.params.seconds));
     if (error.status === 401) reply.header('www-authenticate', 'Bearer');
     reply.code(error.status);
-    if (request.headers.accept?.includes('text/html')) {
+    if (isV1(request)) {
+      if (error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+      const problem = problemOf(error, request.id, fieldErrors(thrown));
+      reply.type('application/problem+json').serializer(JSON.stringify).send(problem);
+    } else if (request.headers.accept?.includes('text/html')) {
       reply.type('text/plain; charset=utf-8').serializer(String).send(error.message);
     } else {
       reply
@@ -32,6 +38,39 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
         .send(errorBody(error));
     }
   };
+}
+
+/** Version 1 of the API answers with problem details; all other routes as the specifications fix it. */
+export const isV1 = ({ url }: Pick<FastifyRequest, 'url'>): boolean => url.startsWith('/api/v1/');
+
+const RETRY_AFTER_SECONDS = '5';
+/** The path of the reference of errors, in which each code is an anchor. */
+const REFERENCE = '/docs/reference/errors.md';
+
+export function problemOf(
+  { code, status, sentence, action, reason }: RelayError,
+  request: string,
+  errors: V1<'problem'>['errors'],
+): V1<'problem'> {
+  return {
+    type: `${REFERENCE}#${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: sentence,
+    code,
+    ...(action === undefined ? {} : { action }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(errors === undefined ? {} : { errors }),
+    request_id: request,
+  };
+}
+
+function fieldErrors(thrown: unknown): V1<'problem'>['errors'] {
+  const { validation } = thrown as Partial<FastifyError>;
+  return validation?.map(({ instancePath, message = '' }) => ({
+    field: instancePath.slice(1).replaceAll('/', '.'),
+    detail: message,
+  }));
 }
 
 export function errorBody({
@@ -60,6 +99,7 @@ function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): Rel
     return new RelayError('invalid_request', { what: 'the body did not arrive' });
   }
   if (isDatabaseUnavailable(thrown)) return new RelayError('database_unavailable');
+  if (isDatabaseFull(thrown)) return new RelayError('database_full');
   const { code, statusCode, validation, validationContext } = thrown as FastifyError;
   if (validation !== undefined) return invalidRequest(validation, validationContext);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {

@@ -8,6 +8,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownerAccess } from './app.ts';
 import { hashSecret, sessionCookie } from './guard.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
@@ -30,6 +31,8 @@ interface Route {
   readonly method: string;
   readonly path: string;
   readonly access: string;
+  /** The scope with which a client may call it. */
+  readonly scope?: string;
 }
 
 const guarded = ({ access }: Route) => access !== 'open';
@@ -138,7 +141,13 @@ const ATTACKS: Record<string, Attack> = {
   'a program’s token at the owner’s door': {
     status: 403,
     code: 'program_only',
-    on: (route) => guarded(route) && !forPrograms(route),
+    on: (route) => guarded(route) && !forPrograms(route) && route.scope === undefined,
+    call: () => ({ headers: program }),
+  },
+  'a program’s token without the scope': {
+    status: 403,
+    code: 'scope_missing',
+    on: ({ scope = 'any' }) => !['any', 'messages:read', 'messages:send'].includes(scope),
     call: () => ({ headers: program }),
   },
   'the owner’s token at a program’s door': {
@@ -233,8 +242,9 @@ function table(routes: readonly RouteOptions[]): Route[] {
   return routes.flatMap(({ method, url, config }) =>
     [method].flat().map((one) => ({
       method: one,
-      path: url.replace(':id', INSTANCE_ID),
-      access: config?.access ?? 'owner',
+      path: url.replace(':account', 'default').replace(/:(id|\w+_id)\b/g, INSTANCE_ID),
+      access: ownerAccess(config?.access ?? 'owner'),
+      ...(typeof config?.access === 'object' && { scope: config.access.scope }),
     })),
   );
 }
@@ -316,7 +326,7 @@ describe('every route of the route table', () => {
     const open = routes.filter(({ access, method }) => access === 'open' && method === 'GET');
     const pages = CONSOLE_PAGES.map((page) => page.replace('$id', INSTANCE_ID).replace('$', ':'));
     expect(open.map(({ path }) => path).sort()).toEqual(
-      [...pages, '/assets/app-1a2b.js', '/login'].sort(),
+      [...pages, '/assets/app-1a2b.js', '/healthz', '/login', '/readyz'].sort(),
     );
   });
 });

@@ -6,7 +6,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal, RouteAccess, Site } from './app.ts';
+import { isDatabaseAway } from '../../platform/db/failures.ts';
+import { ownerAccess, type Principal, type RouteAccess, type Site } from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
 interface GuardRules {
@@ -24,7 +25,7 @@ interface GuardRules {
  * All wrong credentials share one count. Loopback alone has 16 million source addresses, so a count per address would
  * be no limit. A valid credential is never counted, so nobody is locked out.
  */
-const EVERYBODY = 'everybody';
+export const EVERYBODY = 'everybody';
 
 export function createGuard(rules: GuardRules) {
   return async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -74,12 +75,11 @@ async function admit(
     throw wrongCredentialError(rules.failures, new RelayError('unauthorized'));
   if (principal.kind === 'session') {
     refuseForeignSession(request.headers, request.method);
-    if (access === 'token' || access === 'forwarder') throw new RelayError('token_needed');
-    if (access === 'confirmed') await confirmSession(rules, principal, request.headers);
+    const needed = ownerAccess(access);
+    if (needed === 'token' || needed === 'forwarder') throw new RelayError('token_needed');
+    if (needed === 'confirmed') await confirmSession(rules, principal, request.headers);
   }
-  if (principal.kind === 'program' && !isOpenTo(principal.program, access)) {
-    throw new RelayError('program_only');
-  }
+  if (principal.kind === 'program') requireOpenTo(principal.program, access);
   if (principal.kind !== 'program' && access === 'program') throw new RelayError('program_needed');
   const limiter = principal.kind === 'forwarder' ? rules.forwarded : rules.requests;
   const seconds = limiter.hit(principal.hash);
@@ -105,9 +105,10 @@ async function admitDevice(
     throw wrongCredentialError(failures, new RelayError('passkey_required'));
   }
   refuseForeignSession(headers, method);
-  if (access === 'token' || access === 'forwarder') throw new RelayError('token_needed');
-  if (access === 'program') throw new RelayError('program_needed');
-  if (access === 'confirmed' || !isEveryday) await authenticator.confirmDevice(principal);
+  const needed = ownerAccess(access);
+  if (needed === 'token' || needed === 'forwarder') throw new RelayError('token_needed');
+  if (needed === 'program') throw new RelayError('program_needed');
+  if (needed === 'confirmed' || !isEveryday) await authenticator.confirmDevice(principal);
   await authenticator.noteUse(principal);
   const seconds = requests.hit(principal.hash);
   if (seconds !== null) throw new RelayError('rate_limited', { seconds });
@@ -129,9 +130,17 @@ async function confirmSession(
     throw wrongCredentialError(failures, new RelayError('owner_token_wrong'));
 }
 
-/** A client's token allows its tools, and metrics if it has that scope. */
-const isOpenTo = ({ scopes }: TokenClient, access: RouteAccess): boolean =>
-  access === 'program' || (access === 'monitor' && scopes.includes('metrics:read'));
+/** A client's token allows its tools, metrics if it has that scope, and the operations of its scopes. */
+function requireOpenTo({ scopes }: TokenClient, access: RouteAccess): void {
+  if (typeof access === 'object') {
+    const { scope } = access;
+    if (scope !== 'any' && !scopes.includes(scope))
+      throw new RelayError('scope_missing', { scope });
+    return;
+  }
+  const isOpen = access === 'program' || (access === 'monitor' && scopes.includes('metrics:read'));
+  if (!isOpen) throw new RelayError('program_only');
+}
 
 /** The error for a wrong credential, or `rate_limited` after too many of them. */
 export function wrongCredentialError(failures: Limiter, error: RelayError): RelayError {
@@ -221,6 +230,21 @@ export function createAuthenticator(
     const idleSince = new Date(now.getTime() - DEVICE_IDLE_MS);
     return deps.signIn.hasDeviceSession(hash, now, idleSince);
   };
+  const findClient = (hash: string) => deps.clientTokens.findClient(hash);
+  // Whoever may read metrics reads them while the database does not answer, too: monitoring is for such hours.
+  const monitors = new Map<string, TokenClient>();
+  const findMonitor = async (hash: string): Promise<TokenClient | null> => {
+    try {
+      const found = await findClient(hash);
+      if (found?.scopes.includes('metrics:read')) monitors.set(hash, found);
+      else monitors.delete(hash);
+      return found;
+    } catch (error) {
+      const known = isDatabaseAway(error) ? monitors.get(hash) : undefined;
+      if (known === undefined) throw error;
+      return known;
+    }
+  };
   const isFresh = ({ hash }: Principal) =>
     deps.signIn.isSessionSince(hash, new Date(Date.now() - FRESH_SIGN_IN_MS));
 
@@ -244,7 +268,7 @@ export function createAuthenticator(
       if (access === 'forwarder' && (await holds({ kind: 'forwarder', hash }))) {
         return { kind: 'forwarder', hash };
       }
-      const program = await deps.clientTokens.findClient(hash);
+      const program = await (access === 'monitor' ? findMonitor(hash) : findClient(hash));
       return program === null ? 'wrong' : { kind: 'program', hash, program };
     },
   };
@@ -267,6 +291,12 @@ function credential(request: CredentialCarrier, port: number): Principal | 'miss
 export interface Limiter {
   /** Counts one hit; returns the seconds to wait when the limit is exceeded. */
   hit(key: string): number | null;
+  /** The limit, the hits that are left, and the seconds until the window ends. */
+  state(key: string): {
+    readonly limit: number;
+    readonly left: number;
+    readonly resetSeconds: number;
+  };
 }
 
 const WINDOW_MS = 60_000;
@@ -274,17 +304,24 @@ const WINDOW_MS = 60_000;
 export function createLimiter(max: number, now: () => number = () => performance.now()): Limiter {
   let opened = now();
   const counts = new Map<string, number>();
+  const turnWindow = () => {
+    const elapsed = now() - opened;
+    if (elapsed < WINDOW_MS) return;
+    counts.clear();
+    opened += elapsed;
+  };
+  const secondsLeft = () => Math.max(1, Math.ceil((opened + WINDOW_MS - now()) / 1000));
   return {
+    state(key) {
+      turnWindow();
+      const left = Math.max(0, max - (counts.get(key) ?? 0));
+      return { limit: max, left, resetSeconds: secondsLeft() };
+    },
     hit(key) {
-      const elapsed = now() - opened;
-      if (elapsed >= WINDOW_MS) {
-        counts.clear();
-        opened += elapsed;
-      }
+      turnWindow();
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
-      if (count <= max) return null;
-      return Math.max(1, Math.ceil((opened + WINDOW_MS - now()) / 1000));
+      return count <= max ? null : secondsLeft();
     },
   };
 }
@@ -355,14 +392,33 @@ function refuseForeignSession(headers: IncomingHttpHeaders, method: string): voi
 }
 
 // What a paired device may do without using its passkey again: read, what the owner does every day, and whatever
-// narrows. Everything else needs the passkey of the last five minutes, so a new route does until it is listed here. The
-// assistant is not listed, because the owner can let it change grants.
+// narrows. Everything else needs the passkey of the last five minutes, so a new route does until it is listed here. Some
+// routes ask for it themselves: the approval of a grant, a command to the assistant and the first push subscription of a
+// phone. The assistant's model is no way around it, because whatever it proposes that widens becomes an approval.
+
+const V1 = '/api/v1/accounts/:account';
 
 export const EVERYDAY_CHANGES: ReadonlySet<string> = new Set([
+  `POST ${V1}/approvals/:approval_id/approve`,
+  `POST ${V1}/approvals/:approval_id/edit`,
+  `POST ${V1}/approvals/:approval_id/reject`,
+  `POST ${V1}/chats/:chat_id/messages`,
+  `POST ${V1}/conversations`,
+  `POST ${V1}/conversations/:conversation_id/cancel`,
+  `POST ${V1}/conversations/:conversation_id/messages`,
+  `POST ${V1}/conversations/:conversation_id/pause`,
+  `POST ${V1}/conversations/:conversation_id/resume`,
+  `POST ${V1}/messages`,
+  `POST ${V1}/schedules`,
+  `DELETE ${V1}/schedules/:schedule_id`,
   'POST /api/approvals/:id/approve',
   'POST /api/approvals/:id/edit',
   'POST /api/approvals/:id/reject',
+  'POST /api/assistant/messages',
   'POST /api/assistant/reset',
+  'POST /api/assistant/stop',
+  'POST /api/chats/:id/draft',
+  'DELETE /api/chats/:id/suggestion',
   'POST /api/hold',
   'POST /api/instances',
   'POST /api/instances/:id/cancel',
@@ -372,6 +428,8 @@ export const EVERYDAY_CHANGES: ReadonlySet<string> = new Set([
   'POST /api/knocks/:contact/dismiss',
   'POST /api/logout',
   'POST /api/logout/everywhere',
+  'POST /api/notifications/devices',
+  'DELETE /api/notifications/devices/:device',
   'POST /api/schedules',
   'POST /api/schedules/preview',
   'DELETE /api/schedules/:id',

@@ -1,6 +1,7 @@
 // The address for phones, over a real socket that plays the owner's proxy.
 import { verifies } from '@relay/testing/verifies';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ownerAccess } from './app.ts';
 import { EVERYDAY_CHANGES, hashSecret, REMOTE_COOKIE, sessionCookie } from './guard.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';
 import { DEVICE_ID, PAIRING_CODE, PASSKEY_ID, REMOTE_HOST } from './testing/remote.ts';
@@ -200,7 +201,11 @@ describe('the address for phones', () => {
     leap(LATER_MS);
     const routes = server.app.routes
       .flatMap(({ method, url, config }) =>
-        [method].flat().map((one) => ({ method: one, url, access: config?.access ?? 'owner' })),
+        [method].flat().map((one) => ({
+          method: one,
+          url,
+          access: ownerAccess(config?.access ?? 'owner'),
+        })),
       )
       .filter(({ access }) => ['owner', 'confirmed', 'monitor'].includes(access));
     const isFree = ({ method, url }: (typeof routes)[number]) =>
@@ -234,6 +239,67 @@ describe('the address for phones', () => {
     show.mockResolvedValue({ ...grant, kind: 'manage_grant' });
     expect(code(await approve())).toBe('passkey_stale');
     expect(calls).not.toContain('approve');
+  });
+
+  const CHAT = 'f3b7b1a2-3f0e-4c0a-8a63-0a7c1f1f2b11';
+  const subscription = {
+    endpoint: 'https://push.example.org/1',
+    keys: { p256dh: 'p'.repeat(87), auth: 'a'.repeat(22) },
+    name: 'Phone',
+    locale: 'en',
+  };
+  test.each<[string, Pick<Call, 'method' | 'path'>, object | null, string]>([
+    ['drafts', { method: 'POST', path: `/api/chats/${CHAT}/draft` }, {}, 'draftMessage'],
+    [
+      'dismisses a suggestion',
+      { method: 'DELETE', path: `/api/chats/${CHAT}/suggestion` },
+      null,
+      'dismissSuggestion',
+    ],
+    [
+      'asks the assistant',
+      { method: 'POST', path: '/api/assistant/messages' },
+      { text: 'Allow Ana to be answered' },
+      'ask',
+    ],
+    ['stops its answer', { method: 'POST', path: '/api/assistant/stop' }, null, 'stop'],
+    [
+      'renews its subscription',
+      { method: 'POST', path: '/api/notifications/devices' },
+      { ...subscription, renew: true },
+      'addPushDevice',
+    ],
+    [
+      'ends its notifications',
+      { method: 'DELETE', path: `/api/notifications/devices/${DEVICE_ID}` },
+      null,
+      'removePushDevice',
+    ],
+  ])('%s without the passkey', async (_, request, body, made) => {
+    verifies('REMOTE-FRESH');
+    const headers = await withSession();
+    leap(LATER_MS);
+    const sent = body === null ? { headers } : { headers: { ...headers, ...json } };
+    const { status } = await server.call({
+      ...request,
+      ...sent,
+      ...(body === null ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(status).toBeLessThan(300);
+    expect(calls).toContain(made);
+  });
+
+  test.each([
+    ['a command to the assistant', '/api/assistant/messages', { text: ' /release' }],
+    ['a first push subscription', '/api/notifications/devices', subscription],
+  ])('needs the passkey for %s', async (_, path, body) => {
+    verifies('REMOTE-FRESH');
+    const headers = { ...(await withSession()), ...json };
+    leap(LATER_MS);
+    calls.length = 0;
+    const call = { method: 'POST', path, headers, body: JSON.stringify(body) };
+    expect(code(await server.call(call))).toBe('passkey_stale');
+    expect(calls).toEqual([]);
   });
 
   test('replaces the session when the passkey is used again, so the former cookie is useless', async () => {

@@ -37,12 +37,13 @@ import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { signInRoutes } from './routes/sign-in.ts';
-import { activityRoutes, metricsRoutes, statusRoutes } from './routes/status.ts';
+import { activityRoutes, healthRoutes, metricsRoutes, statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { contentPolicy, webRoutes } from './routes/web.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { initRoutes, whatsappRoutes, whatsappStreamRoutes } from './routes/whatsapp.ts';
 import { createOpenStreams, type OpenStreams } from './streams.ts';
+import { v1Headers, v1Routes } from './v1/routes.ts';
 
 export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const { log } = deps;
@@ -92,6 +93,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const stopping = () => deps.stopping();
   const remoteHosts = () => deps.remote.hosts();
   const rules = { port, remoteHosts, authenticator, failures, requests, forwarded, stopping };
+  v1Headers(app, { requests, failures });
   app.addHook('onRequest', createGuard(rules));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -105,7 +107,9 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   limitBodyTime(app, limits.bodyMs);
   closeGracefully(app, streams, limits.drainMs);
 
+  v1Routes(app, { deps, streams, authenticator, limits });
   statusRoutes(app, deps);
+  healthRoutes(app, deps);
   activityRoutes(app, deps);
   metricsRoutes(app, deps);
   observedGroupRoutes(app, deps);
@@ -132,7 +136,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   ingestRoutes(app, deps);
   tokenRoutes(app, deps, streams);
   webhookRoutes(app, deps);
-  notificationRoutes(app, deps);
+  notificationRoutes(app, deps, authenticator);
   toolRoutes(app, deps);
   const admit = (request: IncomingMessage) => admitUpgrade(rules, request);
   mcpRoutes(app, deps, { streams, authenticator, limits });

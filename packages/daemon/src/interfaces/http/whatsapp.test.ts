@@ -190,6 +190,7 @@ test('returns everything known about the link, with dates as text', async () => 
       qr: null,
       qrExpiresAt: null,
       pairingCode: null,
+      passkey: null,
       retryAt: text,
       replaying: 12,
       timeLockedUntil: text,
@@ -208,6 +209,40 @@ test('returns everything known about the link, with dates as text', async () => 
       },
     },
   });
+});
+
+test('POST passkey hands the answer to the transport, and refuses what is no answer', async () => {
+  const { get, post, whatsapp } = await gateway();
+  const attempt = '0198a0b1-7a51-7f00-8000-000000000001';
+  const expiresAt = new Date('2026-11-15T02:05:00.000Z');
+  const options = { challenge: 'abc', rpId: 'whatsapp.com', userVerification: 'required' };
+  const passkey = { attempt, phone: PHONE, options, expiresAt, code: null };
+  whatsapp.become({ state: 'passkey_requested', passkey });
+  expect(await get('/api/whatsapp/link')).toMatchObject({
+    body: {
+      status: 'connecting',
+      passkey: { ...passkey, expiresAt: expiresAt.toISOString() },
+    },
+  });
+  const response = { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' };
+  const assertion = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response };
+  const refused = [
+    {},
+    { attempt: 'now', assertion },
+    { attempt, assertion: { ...assertion, rawId: 'no base64!' } },
+    { attempt, assertion: { ...assertion, type: 'password' } },
+    { attempt, assertion: { ...assertion, response: {} } },
+  ];
+  for (const body of refused) {
+    expect(await post('/api/whatsapp/passkey', body)).toMatchObject({ status: 400 });
+  }
+  expect(whatsapp.passkeys).toEqual([]);
+  const browsers = { ...assertion, clientExtensionResults: {} };
+  expect(await post('/api/whatsapp/passkey', { attempt, assertion: browsers })).toEqual({
+    status: 200,
+    body: { status: 'sent' },
+  });
+  expect(whatsapp.passkeys).toEqual([{ attempt, assertion }]);
 });
 
 describe('POST init', () => {

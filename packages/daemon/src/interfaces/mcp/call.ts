@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { boundedText } from '@relay/contract/api/common';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
+import type { Scope } from '@relay/contract/policy/scopes';
 import type { Log } from '@relay/core/log';
 import { tokenActor } from '@relay/core/policy/actors';
 import { refusalError } from '@relay/core/policy/reasons';
@@ -54,31 +55,53 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = CLIENT_TOOLS.get(name);
+  const operation = {
+    name: name.slice(0, 60),
+    queue: String(tool?.name),
+    scope: tool?.scope ?? null,
+    limitMs: tool?.limitMs,
+  };
+  return callAsClient(deps, hash, operation, context, async (call) => {
+    if (tool === undefined) throw new RelayError('tool_not_found', { tool: operation.name });
+    const given = tool.input.safeParse(input ?? {});
+    if (!given.success) {
+      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+    }
+    deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
+    return tool.output.parse(await tool.run(call, given.data));
+  });
+}
+
+interface ClientOperation {
+  readonly name: string;
+  /** Calls of one queue write in the order in which they arrived. */
+  readonly queue: string;
+  readonly scope: Scope | null;
+  readonly limitMs?: number | undefined;
+}
+
+/** Throws an InputRequiredError or a RelayError and nothing else. */
+export async function callAsClient<T>(
+  deps: ClientDeps,
+  hash: string,
+  { name, queue, scope, limitMs = LIMIT_MS }: ClientOperation,
+  context: CallContext,
+  run: (call: ClientCall) => Promise<T>,
+): Promise<T> {
   // Created before anything is awaited, so that its place is the order of arrival.
-  const orderedCall = new OrderedCall(deps.callOrder, `${hash} ${tool?.name}`);
+  const orderedCall = new OrderedCall(deps.callOrder, `${hash} ${queue}`);
   try {
-    return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, context.signal, async (signal) => {
+    return await withTimeLimit(limitMs, context.signal, async (signal) => {
       const client = await deps.tokens.findClient(hash);
       if (client === null) throw new RelayError('unauthorized');
-      if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
-      if (!isAllowed(client, tool)) {
-        throw refusalError('missing_scope');
-      }
-      const given = tool.input.safeParse(input ?? {});
-      if (!given.success) {
-        throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
-      }
+      if (scope !== null && !client.scopes.includes(scope)) throw refusalError('missing_scope');
       if (context.key !== null && !KEY.safeParse(context.key).success) {
         throw new RelayError('invalid_request', { what: 'the idempotency key is not valid' });
       }
-      deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
-      const call = createCall(deps, client, { ...context, signal }, orderedCall);
-      return tool.output.parse(await tool.run(call, given.data));
+      return await run(createCall(deps, client, { ...context, signal }, orderedCall));
     });
   } catch (error) {
-    throw error instanceof InputRequiredError
-      ? error
-      : toRelayError(deps.log, name.slice(0, 60), error);
+    throw error instanceof InputRequiredError ? error : toRelayError(deps.log, name, error);
   } finally {
     orderedCall.release();
   }

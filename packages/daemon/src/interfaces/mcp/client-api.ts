@@ -3,8 +3,10 @@
 import type { Duplex } from 'node:stream';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import type { ListedTool } from '@relay/contract/api/tools';
+import type { V1Call } from '@relay/contract/api/v1';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
+import { createClientSurface } from './v1-surface.ts';
 
 type McpTransports = ReturnType<typeof import('./server.ts')['openTransports']>;
 
@@ -27,6 +29,7 @@ export function openClientApi(deps: ClientDeps) {
       [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(client, tool)).map(toListedTool),
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
       callTool(deps, hash, tool, input, { ...PLAIN_CALL, key }),
+    v1: (hash: string, call: V1Call) => createClientSurface(deps, hash, PLAIN_CALL, call),
   };
 }
 

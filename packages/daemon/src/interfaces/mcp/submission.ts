@@ -45,6 +45,8 @@ interface PendingApproval {
   readonly status: 'waiting_for_approval';
   readonly approval_id: ApprovalId;
   readonly reason: string;
+  /** The reason as a code; tools answer with the sentence only. */
+  readonly code: string;
 }
 
 type SubmitOutcome<Done> = { readonly status: 'done'; readonly done: Done } | PendingApproval;
@@ -121,6 +123,7 @@ function toSubmitOutcome<Done>({
     status: 'waiting_for_approval',
     approval_id: approval,
     reason: reasonText(decision.reason),
+    code: decision.reason,
   };
 }
 

@@ -3,23 +3,56 @@
 // The position is saved in the transaction of what was made from the events, so that none is used twice or skipped,
 // also across kills.
 
+import type { StreamEvent } from '@relay/contract/api/events';
 import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
 import { type NextLook, PollLoop } from '../poll-loop.ts';
 import type { Transaction } from './database.ts';
-import type { PostgresEventLog } from './events.ts';
+import { PostgresEventLog } from './events.ts';
+import { type LeasedDb, transaction } from './transaction.ts';
 
-/** How many events were read; `idle` while nobody wants any. */
-export type FollowedEvents = number | 'idle';
-
-interface EventFollowerOptions {
-  /** Of whoever follows, for the log. */
+/** Who follows the log. What it makes of the events is written in the transaction of the position. */
+export interface FollowSource<Wanted> extends LeasedDb {
+  /** For the log. */
   readonly name: string;
+  readonly table: ProgressTable;
   readonly events: PostgresEventLog;
   readonly log: Log;
-  /** Reads at most this many events and moves the position. */
-  follow(limit: number): Promise<FollowedEvents>;
+  /** What is wanted now; null while nobody wants events. */
+  wanted(tx: Transaction): Promise<Wanted | null>;
+  /** Stores and queues what the events bring; returns how much that is. */
+  deliver(tx: Transaction, events: readonly StreamEvent[], wanted: Wanted): Promise<number>;
+  /** Called after a commit that queued something. */
+  wake(): void;
+}
+
+/** How many events were read; `idle` while nobody wants any. */
+type FollowedEvents = number | 'idle';
+
+/** Reads at most this many events and moves the position. */
+export function followNextEvents<Wanted>(
+  source: FollowSource<Wanted>,
+  limit: number,
+): Promise<FollowedEvents> {
+  const { db, lease, table } = source;
+  const { account } = lease;
+  // Without `events`: this follows the log, and its own commit would wake it again.
+  return transaction({ db, lease }, async ({ tx, afterCommit }) => {
+    const wanted = await source.wanted(tx);
+    if (wanted === null) return 'idle';
+    const from = await lockFollowCursor(tx, table, account);
+    if (from === null) {
+      await beginFollowingNow(tx, table, account);
+      return 0;
+    }
+    const events = await new PostgresEventLog(tx, account).read(from, limit);
+    const made = await source.deliver(tx, events, wanted);
+    const last = events.at(-1);
+    if (last !== undefined) await saveFollowCursor(tx, table, account, last.cursor);
+    if (made > 0) afterCommit.push(() => source.wake());
+    return events.length;
+  });
 }
 
 const BATCH = 200;
@@ -27,24 +60,26 @@ const BATCH = 200;
 const POLL_MS = 2_000;
 
 export class EventFollower {
-  readonly #options: EventFollowerOptions;
+  readonly #source: Pick<FollowSource<unknown>, 'events'>;
+  readonly #follow: () => Promise<FollowedEvents>;
   readonly #loop: PollLoop;
   #idle = false;
   #unsubscribe: () => void = () => {};
 
-  constructor(options: EventFollowerOptions) {
-    this.#options = options;
+  constructor(source: FollowSource<unknown>) {
+    this.#source = source;
+    this.#follow = () => followNextEvents(source, BATCH);
     this.#loop = new PollLoop({
       look: () => this.#look(),
       failed: (error) => {
-        options.log.warn('event follower failed; retrying', { error, reason: options.name });
+        source.log.warn('event follower failed; retrying', { error, reason: source.name });
         return POLL_MS;
       },
     });
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.events.subscribe(() => {
+    this.#unsubscribe = this.#source.events.subscribe(() => {
       if (!this.#idle) this.#loop.hint();
     });
     this.#loop.start();
@@ -63,7 +98,7 @@ export class EventFollower {
 
   async #look(): Promise<NextLook> {
     this.#idle = false;
-    const followed = await this.#options.follow(BATCH);
+    const followed = await this.#follow();
     if (followed === BATCH) return 'more';
     this.#idle = followed === 'idle';
     return this.#idle ? Number.POSITIVE_INFINITY : POLL_MS;
@@ -88,7 +123,7 @@ export async function beginFollowingNow(
 }
 
 /** Null when nothing was followed yet, or when the position is from another database with other transaction ids. */
-export async function lockFollowCursor(
+async function lockFollowCursor(
   tx: Transaction,
   table: ProgressTable,
   account: AccountId,
@@ -99,7 +134,7 @@ export async function lockFollowCursor(
   return rows[0]?.ours === true ? rows[0].cursor : null;
 }
 
-export async function saveFollowCursor(
+async function saveFollowCursor(
   tx: Transaction,
   table: ProgressTable,
   account: AccountId,

@@ -12,14 +12,22 @@ export interface AttemptResult {
 }
 
 const TIMEOUT_MS = 15_000;
-const LONGEST_WAIT_MS = 6 * 3_600_000;
+/** The longest wait that a receiver may ask for. */
+const LONGEST_WAIT_MS = 86_400_000;
 
-/** Only the status of the response is read, and `Retry-After`. */
+interface AttemptOptions {
+  readonly now: Date;
+  readonly signal: AbortSignal | undefined;
+  /** The statuses that say that the address is gone for good. */
+  readonly gone: readonly number[];
+}
+
+/** Only the status of the response is read, and `Retry-After`. Receivers should answer at once. */
 export async function postOnce(
   egress: Egress,
   url: string,
   request: Pick<EgressRequest, 'headers' | 'body'>,
-  { now, signal }: { readonly now: Date; readonly signal: AbortSignal | undefined },
+  { now, signal, gone }: AttemptOptions,
 ): Promise<AttemptResult> {
   try {
     const { status, headers } = await egress(url, {
@@ -30,7 +38,7 @@ export async function postOnce(
       ...(signal === undefined ? {} : { signal }),
     });
     if (status >= 200 && status <= 299) return { status, failure: null, waitMs: null };
-    const failure = status === 404 || status === 410 ? 'gone' : 'status';
+    const failure = gone.includes(status) ? 'gone' : 'status';
     return { status, failure, waitMs: parseRetryAfter(headers['retry-after'], now) };
   } catch (error) {
     // The daemon is stopping: not the receiver's fault, and the next start tries again.

@@ -56,6 +56,7 @@ export function openWebhookFixture(
       guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     insideAddresses: (url) => findInsideAddresses(url, options),
     allowedAddresses: places,
+    admins: [],
     sealer: sealer(home),
     approval: async (id) => (await loadApprovals(db, account, { id }))[0] ?? null,
   };

@@ -3,14 +3,32 @@
 import type { Readable } from 'node:stream';
 import {
   archiveImportReportSchema,
+  backupEncryptionSchema,
+  backupPassphraseSchema,
   backupsSchema,
   madeBackupSchema,
 } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
+import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { Archive, HttpDeps } from '../deps.ts';
+import { OWNER_TOKEN_HEADER } from '../guard.ts';
 
 const tags = ['archive'];
+
+const exportQuery = z.strictObject({
+  /** `true`: encrypted with the passphrase of backups, if there is one. */
+  backup: z.stringbool().default(false),
+});
+
+/** Base64url, because a passphrase may contain any character. */
+const importHeaders = z.object({
+  'relay-archive-passphrase': z
+    .string()
+    .max(8_000)
+    .optional()
+    .describe('Passphrase of an encrypted archive, as base64url'),
+});
 
 export function archiveRoutes(app: App, archive: Archive): void {
   app.get(
@@ -20,18 +38,22 @@ export function archiveRoutes(app: App, archive: Archive): void {
         operationId: 'exportArchive',
         summary: 'Export everything as a tar.gz of readable JSON lines',
         tags,
+        querystring: exportQuery,
         response: {
           200: { content: { 'application/gzip': { schema: streamSchema } } },
           ...errorResponses(),
         },
       },
     },
-    async (_request, reply) =>
-      reply
-        .type('application/gzip')
-        .header('content-disposition', 'attachment; filename="relay.tar.gz"')
+    async ({ query }, reply) => {
+      const { stream, isEncrypted } = await archive.export({ asBackup: query.backup });
+      const name = isEncrypted ? 'relay.tar.gz.age' : 'relay.tar.gz';
+      return reply
+        .type(isEncrypted ? 'application/octet-stream' : 'application/gzip')
+        .header('content-disposition', `attachment; filename="${name}"`)
         .header('cache-control', 'no-store')
-        .send(archive.export()),
+        .send(stream);
+    },
   );
 
   // The guard accepts this media type on the import route only.
@@ -46,6 +68,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
         operationId: 'importArchive',
         summary: 'Import an exported archive into an empty home',
         tags,
+        headers: importHeaders,
         consumes: ['application/gzip'],
         response: { 200: archiveImportReportSchema, ...errorResponses(400, 409, 415, 507) },
       },
@@ -54,7 +77,10 @@ export function archiveRoutes(app: App, archive: Archive): void {
       if (request.body === undefined) {
         throw new RelayError('archive_invalid', { what: 'it is empty' });
       }
-      return archive.import(request.body as Readable);
+      const encoded = request.headers['relay-archive-passphrase'];
+      const passphrase =
+        encoded === undefined ? null : Buffer.from(encoded, 'base64url').toString();
+      return archive.import(request.body as Readable, { passphrase });
     },
   );
 }
@@ -87,5 +113,23 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
       },
     },
     async (_request, reply) => reply.code(201).send(await backups.make()),
+  );
+  app.post(
+    '/api/backups/passphrase',
+    {
+      config: { access: 'confirmed' },
+      schema: {
+        operationId: 'setBackupPassphrase',
+        summary: 'Encrypt backups with a passphrase from now on; null turns encryption off',
+        tags: backupTags,
+        headers: z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() }),
+        body: backupPassphraseSchema,
+        response: { 200: backupEncryptionSchema, ...errorResponses(400, 413, 415) },
+      },
+    },
+    async ({ body: { passphrase } }) => {
+      await backups.setPassphrase(passphrase);
+      return { encrypted: passphrase !== null };
+    },
   );
 }

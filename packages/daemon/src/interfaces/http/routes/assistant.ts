@@ -8,6 +8,7 @@ import {
   listAssistantLinesSchema,
 } from '@relay/contract/api/assistant';
 import { RelayError } from '@relay/contract/errors';
+import { parseSlashCommand } from '@relay/core/assistant/commands';
 import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
@@ -42,6 +43,9 @@ export function assistantRoutes(
     },
     async ({ principal, body, id }, reply) => {
       if (principal === null) throw new RelayError('unauthorized');
+      // Commands are carried out without a model and can widen: /approve a grant, /release the hold.
+      if (principal.kind === 'device' && parseSlashCommand(body.text) !== null)
+        await deps.authenticator.confirmDevice(principal);
       if (open >= deps.limits.questionsAtOnce)
         throw new RelayError('rate_limited', { seconds: BUSY_SECONDS });
       open += 1;

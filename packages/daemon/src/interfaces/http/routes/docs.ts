@@ -21,6 +21,13 @@ export function docsRoutes(app: App, version: string): void {
 
   app.get('/api/openapi.json', { schema: { hide: true } }, document);
 
+  const v1 = once(async () => (await import('../openapi.ts')).describeV1(app.routes, version));
+  app.get(
+    '/api/v1/openapi.json',
+    { config: { access: { scope: 'any' } }, schema: { hide: true } },
+    v1,
+  );
+
   app.get('/api/docs', { schema: { hide: true } }, async (_request, reply) => {
     const { page, policy } = await load();
     return reply

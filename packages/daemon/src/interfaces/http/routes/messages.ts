@@ -59,7 +59,7 @@ export function messageRoutes(
         operationId: 'sendText',
         summary: 'Send a message as yourself',
         description:
-          'Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message.',
+          'Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one.',
         tags,
         headers,
         body: sendTextSchema,

@@ -12,15 +12,17 @@ import {
 import { z } from 'zod';
 import { type App, errorResponses, type Principal } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
+import type { Authenticator } from '../guard.ts';
 
 const tags = ['notifications'];
 
 const sessionOf = (principal: Principal | null | undefined): string | null =>
-  principal?.kind === 'session' ? principal.hash : null;
+  principal?.kind === 'session' || principal?.kind === 'device' ? principal.hash : null;
 
 export function notificationRoutes(
   app: App,
   { notifications }: Pick<HttpDeps, 'notifications'>,
+  authenticator: Authenticator,
 ): void {
   app.get(
     '/api/notifications',
@@ -42,14 +44,17 @@ export function notificationRoutes(
         operationId: 'addPushDevice',
         summary: 'Turn on notifications for this browser, with its push subscription',
         description:
-          'The device is removed when this session signs out, or when the push service says that the subscription ended.',
+          'The device is removed when this browser signs out, when its paired device is removed, or when the push service says that the subscription ended.',
         tags,
         body: addPushDeviceSchema,
         response: { 201: pushDeviceSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    async ({ body, principal }, reply) =>
-      reply.code(201).send(await notifications.addDevice(body, sessionOf(principal))),
+    async ({ body, principal }, reply) => {
+      // A stolen cookie must not subscribe a browser of its own; a phone renews its subscription with every visit.
+      if (principal?.kind === 'device' && !body.renew) await authenticator.confirmDevice(principal);
+      return reply.code(201).send(await notifications.addDevice(body, sessionOf(principal)));
+    },
   );
 
   app.delete(

@@ -1,9 +1,11 @@
 // Routes for retention periods and for erasing a contact's data. They only call the service.
 import {
+  chatRetentionRequestSchema,
   erasureReceiptSchema,
   forgetPreviewSchema,
   forgetQuerySchema,
   forgetRequestSchema,
+  retentionChatSchema,
   retentionRunSchema,
   retentionStatusSchema,
 } from '@relay/contract/api/retention';
@@ -16,12 +18,25 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
     {
       schema: {
         operationId: 'getRetention',
-        summary: 'Get the age of stored data of observed groups, and past deletions',
+        summary: 'Get the limits, the age of stored data, and past deletions',
         tags: ['privacy'],
         response: { 200: retentionStatusSchema, ...errorResponses() },
       },
     },
     () => retention.status(),
+  );
+  app.patch(
+    '/api/retention/chats',
+    {
+      schema: {
+        operationId: 'setChatRetention',
+        summary: 'Set how many days messages of one chat are kept',
+        tags: ['privacy'],
+        body: chatRetentionRequestSchema,
+        response: { 200: retentionChatSchema, ...errorResponses(400, 404, 413, 415) },
+      },
+    },
+    (request) => retention.setChat(request.body.id, request.body.days),
   );
   app.post(
     '/api/retention/run',

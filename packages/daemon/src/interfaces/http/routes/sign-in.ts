@@ -121,7 +121,7 @@ export function signInRoutes(
     async (request, reply) => {
       const { principal } = request;
       if (principal?.kind === 'session' || principal?.kind === 'device') {
-        await signIn.endSession(principal.hash);
+        await signIn.signOut(principal.hash);
         server.streams.end(principal);
       }
       return clearSession(request, reply, server.port()).code(204).send(null);

@@ -35,6 +35,42 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
   );
 }
 
+// For whoever keeps the daemon running. Without a token, so they say nothing about the owner.
+
+export function healthRoutes(app: App, { events }: Pick<HttpDeps, 'events'>): void {
+  app.get(
+    '/healthz',
+    {
+      config: { access: 'open' },
+      schema: {
+        operationId: 'getLiveness',
+        summary: 'Ask whether the process answers; needs no token',
+        tags: ['daemon'],
+        response: { 200: z.object({ status: z.literal('ok') }), ...errorResponses() },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      config: { access: 'open' },
+      schema: {
+        operationId: 'getReadiness',
+        summary: 'Ask whether the database and the account are ready; needs no token',
+        description: 'Otherwise the status is 503, and the error has the code of the reason.',
+        tags: ['daemon'],
+        response: { 200: z.object({ status: z.literal('ready') }), ...errorResponses() },
+      },
+    },
+    async () => {
+      await events.latest();
+      return { status: 'ready' as const };
+    },
+  );
+}
+
 // Counts of what happened in the last hours or days, for the home page.
 
 export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'>): void {

@@ -77,6 +77,22 @@ export function tokenRoutes(
     },
   );
 
+  app.post(
+    '/api/tokens/:token/resume',
+    {
+      config: { access: 'confirmed' },
+      schema: {
+        operationId: 'resumeProgramToken',
+        summary: 'Accept the secret of a token again that a restore suspended',
+        tags,
+        params,
+        headers,
+        response: { 200: tokenSchema, ...errorResponses(404, 409, 415) },
+      },
+    },
+    ({ params: { token } }) => tokens.resume(token),
+  );
+
   app.delete(
     '/api/tokens/:token',
     {

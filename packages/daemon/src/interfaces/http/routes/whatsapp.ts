@@ -9,6 +9,8 @@ import {
   initResponseSchema,
   initSchema,
   type LinkBody,
+  linkPasskeyResponseSchema,
+  linkPasskeySchema,
   linkSchema,
   noQrSchema,
   qrSchema,
@@ -89,6 +91,25 @@ export function whatsappRoutes(
       }
       await beginLinking(deps.whatsapp, method);
       return { status: 'connecting' as const };
+    },
+  );
+
+  app.post(
+    '/api/whatsapp/passkey',
+    {
+      schema: {
+        operationId: 'answerLinkPasskey',
+        summary: 'Answer WhatsApp’s request for the passkey of the account that is being linked',
+        description:
+          'WhatsApp asks some accounts for the passkey of their WhatsApp account; `GET /api/whatsapp/link` then has the request in `passkey`. Only a page of WhatsApp Web can use that passkey: sign there, and send the result here, once. The state of the link shows what follows.',
+        tags,
+        body: linkPasskeySchema,
+        response: { 200: linkPasskeyResponseSchema, ...errorResponses(400, 409, 413, 415) },
+      },
+    },
+    async ({ body }) => {
+      deps.whatsapp.answerPasskey(body);
+      return { status: 'sent' as const };
     },
   );
 
@@ -316,6 +337,10 @@ function toLinkBody(link: WhatsAppLink): LinkBody {
     qr: link.qr,
     qrExpiresAt: iso(link.qrExpiresAt),
     pairingCode: link.pairingCode,
+    passkey:
+      link.passkey === null
+        ? null
+        : { ...link.passkey, expiresAt: link.passkey.expiresAt.toISOString() },
     retryAt: iso(link.retryAt),
     replaying: link.replaying,
     timeLockedUntil: iso(link.timeLockedUntil),

@@ -10,6 +10,8 @@ const made: MadeBackup = {
   made_at: AT,
   rows: 1,
   removed: [],
+  encrypted: false,
+  copy: null,
   ms: 1,
 };
 
@@ -17,6 +19,8 @@ const none: Backups = {
   every: 'off',
   last_at: null,
   trouble: null,
+  encrypted: false,
+  copy: null,
   folder: '/backups',
   keep: 7,
   next_at: null,
@@ -26,4 +30,5 @@ const none: Backups = {
 export const backupStandIns = (recorded: Recorded): HttpDeps['backups'] => ({
   list: recorded('listBackups', async () => none),
   make: recorded('makeBackup', async () => made),
+  setPassphrase: recorded('setBackupPassphrase', async () => {}),
 });

@@ -1,6 +1,8 @@
 // A fixture with one client, whose token the tests know.
 import { createHash } from 'node:crypto';
 import type { ClientToken, TokenClient } from '@relay/contract/api/credentials';
+import type { V1Surface } from '@relay/contract/api/v1';
+import { RelayError } from '@relay/contract/errors';
 import { tokenId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
@@ -25,9 +27,16 @@ const programToken: ClientToken = {
   has_read: false,
   created_at: '2026-11-15T09:00:00.000Z',
   rotated_at: null,
+  suspended_at: null,
   last_used_at: null,
   expires_at: null,
 };
+
+/** A client that may see nothing. */
+const unfound = new Proxy(
+  {},
+  { get: () => () => Promise.reject(new RelayError('not_found')) },
+) as V1Surface;
 
 export const programStandIns = (
   recorded: Recorded,
@@ -40,6 +49,7 @@ export const programStandIns = (
     list: recorded('listTokens', async () => [programToken]),
     create: recorded('createToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
     rotate: recorded('rotateToken', async () => ({ ...programToken, secret: PROGRAM_TOKEN })),
+    resume: recorded('resumeToken', async () => programToken),
     revoke: recorded('revokeToken', async () => programToken),
   },
   clients: {
@@ -47,5 +57,6 @@ export const programStandIns = (
     pipe: recorded('pipe', () => {}),
     tools: recorded('tools', () => []),
     call: recorded('callTool', async () => ({})),
+    v1: recorded('v1', () => unfound),
   },
 });

@@ -1,5 +1,5 @@
 // Stand-ins for access from a phone: one paired device, whose passkey and pairing code the tests know.
-import type { Device } from '@relay/contract/api/remote';
+import type { PairedDevice } from '@relay/contract/api/remote';
 import { RelayError } from '@relay/contract/errors';
 import { deviceId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
@@ -12,7 +12,7 @@ export const PAIRING_CODE = 'a-pairing-code-of-256-bits';
 /** The id of the passkey that is accepted. */
 export const PASSKEY_ID = 'the-passkey';
 
-const device: Device = {
+const device: PairedDevice = {
   id: DEVICE_ID,
   name: 'iPhone',
   host: REMOTE_HOST,

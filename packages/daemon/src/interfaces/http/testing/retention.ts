@@ -3,6 +3,7 @@ import type {
   ErasedCounts,
   ErasureReceipt,
   ForgetPreview,
+  RetentionChat,
   RetentionRun,
   RetentionStatus,
 } from '@relay/contract/api/retention';
@@ -21,11 +22,21 @@ const enforced: RetentionRun = {
 
 const kept: RetentionStatus = {
   now: AT,
-  limits: { observed_messages_days: 30, digests_days: 28 },
+  limits: { messages_days: 0, observed_messages_days: 30, digests_days: 28 },
+  chats: [],
   groups: [],
   runs: [enforced],
   next_run_at: AT,
   others: [],
+};
+
+const chat: RetentionChat = {
+  chat_id: 'c0ffee00-0000-4000-8000-0000000000ab',
+  contact_id: null,
+  name: null,
+  days: 90,
+  messages: 0,
+  oldest_message_at: null,
 };
 
 const NOTHING: ErasedCounts = {
@@ -61,6 +72,7 @@ const receipt: ErasureReceipt = {
 export const retentionStandIns = (recorded: Recorded): Pick<HttpDeps, 'retention'> => ({
   retention: {
     status: recorded('retention', async () => kept),
+    setChat: recorded('setChatRetention', async () => chat),
     run: recorded('runRetention', async () => enforced),
     preview: recorded('previewForget', async (id) => ({ ...nobody, id })),
     forget: recorded('forget', async () => receipt),

@@ -1,4 +1,5 @@
 // A fake transport controlled by the test: `become` changes the link, as WhatsApp would.
+import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { MessageId } from '@relay/contract/ids';
 import type {
   LinkMethod,
@@ -15,6 +16,8 @@ export interface ScriptedTransport extends Transport {
   /** The linking methods it was called with, oldest first. */
   readonly methods: (LinkMethod | undefined)[];
   readonly disconnects: { readonly forget: boolean }[];
+  /** The answers to a passkey request that it was given. */
+  readonly passkeys: LinkPasskeyAnswer[];
   /** Runs at every `connect`. */
   onConnect(act: () => void): void;
 }
@@ -25,6 +28,7 @@ export function scriptedTransport(): ScriptedTransport {
   const listeners = new Set<(event: TransportEvent) => void>();
   const methods: (LinkMethod | undefined)[] = [];
   const disconnects: { readonly forget: boolean }[] = [];
+  const passkeys: LinkPasskeyAnswer[] = [];
   const tell = (event: TransportEvent) => {
     for (const listener of [...listeners]) listener(event);
   };
@@ -36,6 +40,8 @@ export function scriptedTransport(): ScriptedTransport {
     become,
     methods,
     disconnects,
+    passkeys,
+    answerPasskey: (answer) => void passkeys.push(answer),
     listeners: () => listeners.size,
     receipt(id) {
       const chat = `${link.phone}@s.whatsapp.net`;

@@ -48,6 +48,9 @@ export function memorySignIn(): SignInStore {
     async endSession(hash) {
       sessions.delete(hash);
     },
+    async signOut(hash) {
+      sessions.delete(hash);
+    },
     async endAll() {
       codes.clear();
       sessions.clear();

@@ -144,6 +144,8 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     ...observingStandIns(recorded),
     memory: memoryStandIns(recorded),
     webhooks: webhookStandIns(recorded),
+    typedEvents: { read: recorded('readTypedEvents', async () => []) },
+    keptResponses: { once: (_request, run) => run() },
     notifications: notificationStandIns(recorded),
     ...retentionStandIns(recorded),
     ...scheduleStandIns(recorded),
@@ -163,11 +165,21 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     checks: recorded('checks', async () => []),
     events: { ...events, subscribe: recorded('subscribe', events.subscribe) },
     archive: {
-      export: recorded('export', () => Readable.from([Buffer.from('archive')])),
+      export: recorded('export', async () => ({
+        stream: Readable.from([Buffer.from('archive')]),
+        isEncrypted: false,
+      })),
       import: recorded('import', async (stream) => {
         let bytes = 0;
         for await (const chunk of stream) bytes += (chunk as Buffer).length;
-        return { tables: { bytes } };
+        return {
+          tables: { bytes },
+          made_at: '2026-11-15T02:00:00.000Z',
+          upgraded_from: null,
+          suspended_tokens: [],
+          disabled_webhooks: [],
+          webhooks_without_secret: [],
+        };
       }),
     },
     backups: backupStandIns(recorded),

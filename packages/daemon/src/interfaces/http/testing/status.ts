@@ -52,7 +52,7 @@ export const status: DaemonStatus = {
   knocks_waiting: 0,
   webhooks: null,
   storage: null,
-  backup: { every: 'off', last_at: null, trouble: null },
+  backup: { every: 'off', last_at: null, trouble: null, encrypted: false, copy: null },
   inbox_waiting: 0,
   last_minute: { received: 0, sent: 0 },
   sending: {

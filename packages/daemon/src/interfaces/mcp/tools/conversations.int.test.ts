@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { approvalId, instanceId } from '@relay/contract/ids';
+import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
 import { openClientFixture } from '../testing/acting.ts';
 
@@ -243,6 +244,74 @@ describe('list_conversations and get_conversation', () => {
     expect(await reads()).toEqual([{ chat_id: who.chat }]);
     const then = await claude.call('create_conversation', { chat_id: who.phone, objective: 'x' });
     expect(then.status).toBe('waiting_for_approval');
+  });
+});
+
+describe('a result', () => {
+  const result_schema = {
+    type: 'object',
+    properties: { day: { type: 'string', maxLength: 20 } },
+    required: ['day'],
+  };
+  /** A conversation of the client that the agent has ended with this result. */
+  async function ended(claude: Awaited<ReturnType<typeof newClient>>, phone: string, day: unknown) {
+    const input = { chat_id: phone, objective: OBJECTIVE, result_schema };
+    const id = created(await claude.call('create_conversation', input));
+    await fixture.reaches(id, 'WAITING_FOR_REPLY');
+    fixture.agent(() => ({ messages: [], endReason: 'Agreed.', result: { value: { day } } }));
+    await fixture.reply(id, 'Thursday suits me');
+    await fixture.reaches(id, 'COMPLETED');
+    fixture.agent(() => ({ messages: ['Hello'] }));
+    return id;
+  }
+
+  test('is returned only on request and with a read grant, and counts as reading the contact', async () => {
+    verifies('CONV-RESULT-TAINT');
+    const [who, claude] = [await somebody(), await newClient()];
+    const id = await ended(claude, who.phone, 'Thursday');
+    const reads = () => sql('SELECT chat_id FROM token_reads WHERE token_id = $1', [claude.id]);
+    const before = await claude.call('get_conversation', { id });
+    expect(before).toMatchObject({ state: 'COMPLETED', result_status: 'valid' });
+    const listed = await claude.call('list_conversations', {});
+    expect(JSON.stringify([before, listed])).not.toContain('Thursday');
+    expect(await reads()).toEqual([]);
+
+    await sql('UPDATE grants SET can_read = false WHERE contact_id = $1', [who.contact]);
+    const refused = claude.call('get_conversation', { id, result: true });
+    await expect(refused).rejects.toThrow('not allowed reading here');
+    await sql('UPDATE grants SET can_read = true WHERE contact_id = $1', [who.contact]);
+    expect(await claude.call('get_conversation', { id, result: true })).toMatchObject({
+      result: { day: 'Thursday' },
+      result_reason: null,
+      result_from_contact: true,
+    });
+    expect(await reads()).toEqual([{ chat_id: who.chat }]);
+    const then = await claude.call('create_conversation', { chat_id: who.phone, objective: 'x' });
+    expect(then.status).toBe('waiting_for_approval');
+  });
+
+  test('that does not match is null with the reason, whatever the agent gave', async () => {
+    const [who, claude] = [await somebody(), await newClient()];
+    const id = await ended(claude, who.phone, ['Thursday']);
+    expect(await claude.call('get_conversation', { id, result: true })).toMatchObject({
+      result_status: 'invalid',
+      result: null,
+      result_reason:
+        "The agent's result does not match the schema: /day must be of the type string.",
+    });
+  });
+
+  test('is confirmed with its schema, and a schema outside the subset is refused', async () => {
+    verifies('CONV-RESULT-SCHEMA');
+    const [who, claude] = [await somebody(), await newClient({ confirm: true })];
+    const asked: string[] = [];
+    const input = { chat_id: who.phone, objective: OBJECTIVE };
+    const says = { says: 'yes', asked } as const;
+    await claude.call('create_conversation', { ...input, result_schema }, says);
+    expect(asked[0]).toContain(`Result: ${JSON.stringify(result_schema)}`);
+    const bad = { type: 'object', properties: { day: { type: 'string', pattern: '(a+)+' } } };
+    const refused = claude.call('create_conversation', { ...input, result_schema: bad }, says);
+    await expect(refused).rejects.toThrow('result_schema.properties.day.pattern');
   });
 });
 

@@ -3,7 +3,7 @@
 
 import { connectionSentence } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
-import type { ChatId, OutboxId } from '@relay/contract/ids';
+import type { ChatId, MessageId, OutboxId } from '@relay/contract/ids';
 import { shortenMiddle } from '@relay/core/agent/context-window';
 import { classifyFailure } from '@relay/core/outbox/freeze';
 import { isReached } from '@relay/core/outbox/progress';
@@ -18,6 +18,7 @@ import {
 import { actorScopedKey, findEarlierByKey } from '../../../pipeline/gate/approval-store.ts';
 import { type GateResult, queuedFirstContactSentence } from '../../../pipeline/gate/gate.ts';
 import { loadChatRisks } from '../../../pipeline/gate/load-facts.ts';
+import { requireQuotable } from '../../../pipeline/gate/send-as-owner.ts';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import {
@@ -71,7 +72,7 @@ const sendOutput = z.object({
   ...PENDING_APPROVAL_FIELDS,
 });
 
-type SendInput = z.output<typeof sendInput>;
+type SendInput = z.output<typeof sendInput> & { readonly reply_to?: string | undefined };
 type QueuedMessage = NonNullable<GateResult['message']>;
 
 export const sendMessageTool = defineTool({
@@ -106,6 +107,10 @@ export const sendMessageTool = defineTool({
   },
 });
 
+/** Submits the message and returns as soon as it is stored, whether or not WhatsApp can be reached. */
+export const queueMessage = (call: ClientCall, input: SendInput) =>
+  submitAction(call, (tx) => prepareSend(call, tx, input));
+
 /** Checked before any waiting, so that an unknown recipient is reported at once. */
 async function wasSubmitted(call: ClientCall, input: SendInput): Promise<boolean> {
   const { db } = call.deps;
@@ -114,7 +119,7 @@ async function wasSubmitted(call: ClientCall, input: SendInput): Promise<boolean
   const { chat } = to;
   return transaction(
     call.deps,
-    async ({ tx }) => (await findEarlierSend(call, tx, chat, input)) !== null,
+    async ({ tx }) => (await findEarlierSend(call, tx, { chat, text: input.message })) !== null,
   );
 }
 
@@ -126,10 +131,14 @@ async function prepareSend(
   const { gate } = call.deps;
   const to = await resolveRecipient(call, tx, input);
   const chat = await findOrMakeChatFor(call, tx, to);
-  const known = await findEarlierSend(call, tx, chat, input);
-  const key = call.key === null ? {} : { key: actorScopedKey(call.actor, call.key) };
-  const message = { kind: 'send_message', chat, text: input.message, ...key } as const;
   const { account } = call.deps.lease;
+  const quotes =
+    input.reply_to === undefined
+      ? {}
+      : { quotes: await requireQuotable(tx, account, chat, input.reply_to) };
+  const known = await findEarlierSend(call, tx, { chat, text: input.message, ...quotes });
+  const key = call.key === null ? {} : { key: actorScopedKey(call.actor, call.key) };
+  const message = { kind: 'send_message', chat, text: input.message, ...quotes, ...key } as const;
   const risks = call.client.confirm ? await loadChatRisks(tx, account, [chat]) : null;
   const warnings = describeRisks(risks?.get(chat) ?? []);
   return {
@@ -164,11 +173,10 @@ async function resolveRecipient(
 async function findEarlierSend(
   { deps, actor, key }: ClientCall,
   tx: Transaction,
-  chat: ChatId,
-  { message }: SendInput,
+  message: { readonly chat: ChatId; readonly text: string; readonly quotes?: MessageId },
 ): Promise<SubmitResult<QueuedMessage> | null> {
   if (key === null) return null;
-  const asked = { key: actorScopedKey(actor, key), chat, text: message };
+  const asked = { key: actorScopedKey(actor, key), ...message };
   const found = await findEarlierByKey(tx, deps.lease.account, actor, asked);
   if (found === null) return null;
   return 'message' in found
@@ -304,12 +312,12 @@ export function countFitting(messages: readonly MessageForClient[]): number {
 }
 
 /** Positions are exact to the millisecond. */
-const messageCursor = ({ at, rowId }: NamedMessage): string => `${at.getTime()}.${rowId}`;
+export const messageCursor = ({ at, rowId }: NamedMessage): string => `${at.getTime()}.${rowId}`;
 
 const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
 
 /** Parses a cursor or a time; null for anything else. */
-function parseMessageCursor(text: string): ChatPosition | null {
+export function parseMessageCursor(text: string): ChatPosition | null {
   const [, ms, number] = CURSOR.exec(text) ?? [];
   if (ms !== undefined) return { at: new Date(Number(ms)), number: Number(number) };
   const at = z.iso.datetime({ offset: true }).safeParse(text);
@@ -380,7 +388,7 @@ export const readMessagesTool = defineTool({
   },
 });
 
-const noteMessagesRead = (call: ClientCall, said: readonly NamedMessage[]): Promise<void> =>
+export const noteMessagesRead = (call: ClientCall, said: readonly NamedMessage[]): Promise<void> =>
   call.noteRead(
     call.deps.db,
     said.map(({ chat }) => chat),

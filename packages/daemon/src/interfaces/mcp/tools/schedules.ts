@@ -201,7 +201,7 @@ type VisibleScheduleFilter = { readonly id: ScheduleId } | { readonly state: Sch
 const MAX_SCHEDULES = 200;
 
 /** The next one first. */
-async function listVisibleSchedules(
+export async function listVisibleSchedules(
   { deps, client, actor }: ScheduleAccess,
   db: Db,
   which: VisibleScheduleFilter,
@@ -225,7 +225,7 @@ async function listVisibleSchedules(
 
 const stateIs = (state: ScheduleFilter) => (state === 'all' ? sql`true` : sql`s.state = ${state}`);
 
-async function loadVisibleSchedule(
+export async function loadVisibleSchedule(
   call: ScheduleAccess,
   db: Db,
   id: ScheduleId,

@@ -1,0 +1,13 @@
+// Requirements of version 1 of the API.
+export const API_V1 = {
+  'API-V1-CONTRACT':
+    'Each operation answers the request of its own documented example as documented: status, schema and headers.',
+  'API-V1-EVENTS':
+    'A client sees the events of its contacts and nothing else; texts only with a grant to read and the scope for messages.',
+  'API-V1-IDEMPOTENT':
+    'A request repeated under its key gets the first response; after a crash in between nothing happens twice.',
+  'API-V1-SCOPES':
+    'What a client does goes through the gate as that client, within its scopes; its approvals are its own, and only the owner answers them.',
+  'API-V1-WEBHOOKS':
+    'A client’s webhook receives what its token may see, is its own alone, and ends with the token.',
+} as const;
