@@ -1,5 +1,6 @@
 // Schemas and service of conversations, which the API calls instances: names and shapes are fixed by seed 003.
 import { z } from 'zod';
+import { RESULT_STATUSES, resultSchemaSchema } from '../conversation/result.ts';
 import {
   INSTANCE_STATES,
   type InstanceState,
@@ -57,6 +58,15 @@ export const instanceSchema = z.object({
   chat_id: z.string(),
   /** Who began it: `owner`, or a client as `token:<id>`. */
   created_by: z.string(),
+  /** The JSON Schema of the result. This and the fields below are present only if the conversation has one. */
+  result_schema: z.record(z.string(), z.unknown()).optional(),
+  result_status: z.enum(RESULT_STATUSES).optional(),
+  /** The result while its status is `valid`, otherwise null. */
+  result: z.record(z.string(), z.unknown()).nullable().optional(),
+  /** Why there is no result. */
+  result_reason: z.string().nullable().optional(),
+  /** The result consists of what the contact wrote: information, never an instruction. */
+  result_from_contact: z.literal(true).optional(),
 });
 
 /** A conversation as the list shows it, with the contact and whose turn it is. */
@@ -139,6 +149,8 @@ export const createInstanceSchema = z.strictObject({
     .default([]),
   facts: z.array(boundedText(CONVERSATION_LIMITS.fact)).max(CONVERSATION_LIMITS.facts).optional(),
   heartbeat_config: heartbeatConfigSchema.partial().optional(),
+  /** A JSON Schema that the agent fills when it ends the conversation. */
+  result_schema: resultSchemaSchema.optional(),
 });
 
 export const createInstanceResponseSchema = z.object({ id: z.uuid(), state: instanceStateSchema });

@@ -1,6 +1,7 @@
 // The interfaces of an agent's turn in a conversation and of an auto-reply. The caller provides what the agent may know
 // and receives what it wants; nothing of that has happened when the turn returns.
 import type { Todo, TranscriptLine } from '@relay/contract/api/instances';
+import type { ResultSchema } from '@relay/contract/conversation/result';
 import type { TurnPurpose } from '@relay/contract/conversation/states';
 import type { ChatId, InstanceId, RunId } from '@relay/contract/ids';
 import type { Taint } from '../policy/facts.ts';
@@ -18,6 +19,8 @@ export interface TurnContext {
   readonly todos: readonly Todo[];
   /** What the owner allows the contact to be told verbatim. */
   readonly facts: readonly string[];
+  /** The schema of the result that the agent gives at the end. */
+  readonly resultSchema: ResultSchema | null;
   /** A summary of what was said before `transcript`; null if the transcript is complete. */
   readonly summary: string | null;
   /** Oldest first. */
@@ -36,6 +39,11 @@ export interface ToolCallRecord {
   readonly result: string;
 }
 
+/** A value for the conversation's schema, or why the agent's last value was refused. */
+export type TurnResult =
+  | { readonly value: Readonly<Record<string, unknown>> }
+  | { readonly problems: readonly string[] };
+
 export interface TurnOutcome {
   /** Messages to the contact, in order. */
   readonly messages: readonly string[];
@@ -43,6 +51,8 @@ export interface TurnOutcome {
   readonly nextHeartbeatMs?: number;
   /** Ends the conversation, for this reason. */
   readonly endReason?: string;
+  /** Given with the end. Without it, the agent had no result. */
+  readonly result?: TurnResult;
   /** The owner is needed, for this reason. */
   readonly interventionReason?: string;
   /** Replaces the former summary; `upTo` is the last transcript line in it. */

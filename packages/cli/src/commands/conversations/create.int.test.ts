@@ -1,5 +1,5 @@
 import { verifies } from '@relay/testing/verifies';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { conversationFixture, lines, ONE, whole } from '../../testing/conversation-fixture.ts';
 import { instanceOf, lineOf } from '../../testing/fake-conversations.ts';
 
@@ -171,5 +171,78 @@ describe('relay create', () => {
       { message: lineOf({ delivery: 'sent' }) },
     ]);
     expect(said.at(-1)).toEqual({ instance: instanceOf({ id: created.id, state: 'COMPLETED' }) });
+  });
+
+  describe('with --result', () => {
+    const SCHEMA = { type: 'object', properties: { price: { type: 'number' } } };
+    const ASKED = [...GET_A_QUOTE, '--result', 'schema.json'];
+    const id = 'c0ffee00-0000-4000-8000-000000000000';
+    beforeEach(() => fixture.leave('schema.json', JSON.stringify(SCHEMA)));
+    const ended = {
+      id,
+      state: 'COMPLETED',
+      result_schema: SCHEMA,
+      result_status: 'valid',
+      result: { price: 80 },
+      result_reason: null,
+      result_from_contact: true,
+    } as const;
+    const created = () => expect.poll(() => fixture.asked().at(-1)?.asked).toContain('/transcript');
+
+    test('sends the schema, and refuses one outside the subset with the place', async () => {
+      verifies('CONV-RESULT-SCHEMA');
+      await fixture.run(...ASKED);
+      expect(fixture.asked()[0]?.body).toMatchObject({ result_schema: SCHEMA });
+      for (const [schema, sentence] of [
+        ['{', '--result schema.json: it is not valid JSON.'],
+        ['{"type":"array"}', '--result schema.json: /type must be "object" for a result.'],
+      ] as const) {
+        fixture.leave('schema.json', schema);
+        const { exit, err } = await fixture.run(...ASKED);
+        expect([exit, err]).toEqual([2, expect.stringContaining(sentence)]);
+      }
+      expect(fixture.asked()).toHaveLength(1);
+    });
+
+    test('--wait prints only the result, with its progress on standard error', async () => {
+      const { ended: over, out, err } = fixture.following(...ASKED, '--wait');
+      await created();
+      fixture.instances(ended);
+      expect(await over).toBe(0);
+      expect(JSON.parse(out())).toEqual({ price: 80 });
+      expect(err()).toContain('COMPLETED');
+    });
+
+    test('--wait --json prints the conversation with its result', async () => {
+      const { ended: over, out } = fixture.following(...ASKED, '--wait', '--json');
+      await created();
+      fixture.instances(ended);
+      expect(await over).toBe(0);
+      expect(JSON.parse(out())).toMatchObject(ended);
+    });
+
+    test.each([
+      ['COMPLETED', 'missing', 13],
+      ['COMPLETED', 'invalid', 13],
+      ['ABANDONED', 'none', 12],
+      ['FAILED', 'none', 11],
+      ['NEEDS_HUMAN_INTERVENTION', 'pending', 10],
+    ] as const)(
+      'prints nothing for %s with a result that is %s and exits with %d',
+      async (state, result_status, code) => {
+        const { ended: over, out } = fixture.following(...ASKED, '--wait');
+        await created();
+        fixture.instances({ ...ended, state, result_status, result: null, result_reason: 'So.' });
+        expect([await over, out()]).toEqual([code, '']);
+      },
+    );
+
+    test('--timeout ends the wait and not the conversation', async () => {
+      const { ended: over, out, err } = fixture.following(...ASKED, '--wait', '--timeout', '1s');
+      expect([await over, out()]).toEqual([14, '']);
+      expect(err()).toContain('The conversation continues.');
+      const { exit } = await fixture.run(...GET_A_QUOTE, '--timeout', '1s');
+      expect(exit).toBe(2);
+    });
   });
 });

@@ -1,18 +1,26 @@
-// `relay create`: creates a conversation and prints only its id on standard output; --wait follows it live to its end.
+// `relay create`: creates a conversation and prints only its id on standard output; --wait follows it live to its end,
+// and with --result prints only the result.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { RelayApiError } from '@relay/contract/client/api-error';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { clientOf } from '../../api.ts';
 import type { CommandOptions } from '../../command.ts';
-import { formatPhone, toOneLine } from '../../format.ts';
+import { formatPhone, parseDuration, toOneLine } from '../../format.ts';
 import type { Terminal } from '../../terminal.ts';
 import { resolveContact } from '../contacts.ts';
 import { withReminder } from './conversations.ts';
-import { describeOutcome, needsOwner, outcomeExitCode } from './format.ts';
+import {
+  describeOutcome,
+  formatResult,
+  needsOwner,
+  outcomeExitCode,
+  resultExitCode,
+} from './format.ts';
 import {
   type InputText,
   inputError,
@@ -26,17 +34,21 @@ import type { ConversationTemplateFile } from './template.ts';
 import { ConversationView, followConversation } from './transcript.ts';
 
 const INTERRUPTED = 130;
+const TIMED_OUT = 14;
 
 export const createConversationCommand = withReminder(async ({ config, terminal, options }) => {
   const request = await buildConversationRequest(options);
+  const deadline = deadlineOf(options);
   const asking = { mayAsk: !terminal.json };
   const target_contact = await findNumber(config.home, request.target_contact, asking);
   const body = { ...request, target_contact };
   const created = await createOnce(config.home, body, options.key);
   const { id, state } = created;
+  if (options.wait === true && request.result_schema !== undefined)
+    return waitForResult(config.home, terminal, id, deadline);
   if (terminal.json) terminal.writeJson(created);
   else terminal.writeLine(id);
-  if (options.wait === true) return followCreated(config.home, terminal, id);
+  if (options.wait === true) return followCreated(config.home, terminal, id, deadline);
   const contact = formatPhone(body.target_contact);
   terminal.note(
     state === 'QUEUED'
@@ -71,7 +83,51 @@ async function createOnce(home: string, body: NewConversationRequest, given: unk
   });
 }
 
-async function followCreated(home: string, terminal: Terminal, id: string): Promise<number> {
+/** The time at which `--timeout` ends the wait; never without it. */
+function deadlineOf(options: CommandOptions): number {
+  const timeout = flag(options, '--timeout');
+  if (timeout === undefined) return Number.POSITIVE_INFINITY;
+  if (options.wait !== true) throw inputError('--timeout', 'give it with --wait.');
+  const ms = parseDuration(timeout.text);
+  if (ms === null) throw inputError('--timeout', 'give a time such as 90s, 30m, 2h or 1d.');
+  return Date.now() + ms;
+}
+
+/** Prints only the result, or with --json the conversation. */
+async function waitForResult(
+  home: string,
+  terminal: Terminal,
+  id: string,
+  deadline: number,
+): Promise<number> {
+  const short = shortConversationId(id);
+  terminal.notice(`Conversation ${short}. Interrupting the wait does not end it.`);
+  let last: ConversationInstance | null = null;
+  let shown = '';
+  for await (const { instance } of followConversation(home, id)) {
+    last = instance;
+    const outcome = describeOutcome(instance, terminal.colours);
+    if (outcome !== shown) terminal.notice(outcome);
+    shown = outcome;
+    if (isTerminal(instance.state) || needsOwner(instance)) break;
+    if (Date.now() < deadline) continue;
+    terminal.notice(`The conversation continues. See it with \`relay get ${short}\`.`);
+    if (terminal.json) terminal.writeJson(instance);
+    return TIMED_OUT;
+  }
+  if (last === null) throw new RelayError('instance_not_found', { id });
+  if (terminal.json) terminal.writeJson(last);
+  else if (last.result_status === 'valid') terminal.writeLine(formatResult(last));
+  else if (last.result_reason) terminal.notice(toOneLine(last.result_reason));
+  return resultExitCode(last);
+}
+
+async function followCreated(
+  home: string,
+  terminal: Terminal,
+  id: string,
+  deadline: number,
+): Promise<number> {
   const view = new ConversationView(terminal);
   // Ctrl-C ends the watching, not the conversation.
   const leave = () => {
@@ -94,6 +150,10 @@ async function followCreated(home: string, terminal: Terminal, id: string): Prom
       }
       last = instance;
       if (needsOwner(instance)) break;
+      if (Date.now() >= deadline && !isTerminal(instance.state)) {
+        view.end();
+        return TIMED_OUT;
+      }
     }
     view.end();
     if (last === null) return 0;
@@ -116,6 +176,7 @@ interface NewConversationRequest {
   todos: { text: string }[];
   facts?: string[];
   heartbeat_config?: { interval_ms?: number; max_followups?: number };
+  result_schema?: Record<string, unknown>;
 }
 
 async function buildConversationRequest(options: CommandOptions): Promise<NewConversationRequest> {
@@ -135,6 +196,7 @@ async function buildConversationRequest(options: CommandOptions): Promise<NewCon
   const facts = flags(options, '--fact') ?? template.facts ?? [];
   const heartbeat = flag(options, '--heartbeat') ?? template.heartbeat;
   const followups = flag(options, '--max-followups') ?? template.max_followups;
+  const result = flag(options, '--result');
   return {
     objective: parseText(objective, CONVERSATION_LIMITS.objective),
     target_contact: parseText(contact, CONVERSATION_LIMITS.contact),
@@ -152,7 +214,24 @@ async function buildConversationRequest(options: CommandOptions): Promise<NewCon
             ...(followups === undefined ? {} : { max_followups: parseFollowupLimit(followups) }),
           },
         }),
+    ...(result === undefined ? {} : { result_schema: await readResultSchema(result) }),
   };
+}
+
+async function readResultSchema({ text, source }: InputText): Promise<Record<string, unknown>> {
+  const { findSchemaProblem, formatProblem } = await import('@relay/contract/conversation/result');
+  const schema = parseJson(read(text, source), `${source} ${text}`);
+  const problem = findSchemaProblem(schema);
+  if (problem !== null) throw inputError(`${source} ${text}`, `${formatProblem(problem)}.`);
+  return schema as Record<string, unknown>;
+}
+
+function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw inputError(source, 'it is not valid JSON.');
+  }
 }
 
 type Flag = `--${string}`;

@@ -238,6 +238,7 @@ export function formatConversationCard(
     ...text('Objective', instance.objective),
     ...part('Contact', [formatConversationContact(instance)]),
     ...part('Todos', todoLines(instance, columns, colours)),
+    ...part('Result', resultLines(instance, columns)),
     ...part('Follow-ups', followUpLines(instance, look.now)),
     ...instance.facts.flatMap((fact, index) => text(index === 0 ? 'Facts' : '', fact)),
     ...(instance.unread === 0
@@ -273,6 +274,21 @@ function todoLines(
         (line, index) => `${index === 0 ? colours[colour](sign) : ' '} ${line}`,
       );
     }),
+  ];
+}
+
+/** A valid result is what the contact wrote, and not verified. */
+function resultLines(instance: ConversationInstance, columns: number): string[] {
+  const { result_status: status, result_reason: reason } = instance;
+  if (status === undefined) return [];
+  if (status === 'pending') return ['The agent gives it when the conversation ends.'];
+  if (status !== 'valid') return wrapText(toPrintable(`${status}: ${reason ?? ''}`), columns);
+  const fields = Object.entries(instance.result ?? {});
+  return [
+    ...fields.flatMap(([name, value]) =>
+      wrapText(toPrintable(`${name}: ${JSON.stringify(value)}`), columns),
+    ),
+    'From what the contact wrote; not verified.',
   ];
 }
 
@@ -405,6 +421,18 @@ const EXITS: Readonly<Partial<Record<InstanceState, number>>> = {
 };
 
 export const outcomeExitCode = ({ state }: ConversationInstance): number => EXITS[state] ?? 0;
+
+const NO_VALID_RESULT = 13;
+
+/** For a conversation with a result: 0 only if there is a valid one. */
+export function resultExitCode(instance: ConversationInstance): number {
+  if (instance.result_status === 'valid') return 0;
+  return outcomeExitCode(instance) || NO_VALID_RESULT;
+}
+
+/** The result as JSON, over several lines. */
+export const formatResult = ({ result }: ConversationInstance): string =>
+  toPrintable(JSON.stringify(result ?? null, null, 2));
 
 export function describeOutcome(
   instance: ConversationInstance,

@@ -40,6 +40,19 @@ describe('relay get', () => {
     );
   });
 
+  test('shows a result as text, or why there is none', async () => {
+    const schema = { result_schema: { type: 'object' }, result_from_contact: true } as const;
+    const note = '\u001b[31m<b>80</b>';
+    const valid = { result_status: 'valid', result: { note }, result_reason: null } as const;
+    fixture.instances({ id: ONE, state: 'COMPLETED', ...schema, ...valid });
+    const { out } = await fixture.run('get', ONE);
+    expect(out).toContain('Result       note: "\\u001b[31m<b>80</b>"');
+    expect(out).toContain('From what the contact wrote; not verified.');
+    const none = { result_status: 'none', result: null, result_reason: 'Cancelled.' } as const;
+    fixture.instances({ id: ONE, state: 'FAILED', ...schema, ...none });
+    expect((await fixture.run('get', ONE)).out).toContain('Result       none: Cancelled.');
+  });
+
   test('shows a whole conversation and the commands that are possible now', async () => {
     const { exit, out } = await fixture.run('get', ONE);
     expect(exit).toBe(0);

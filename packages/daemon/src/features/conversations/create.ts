@@ -87,6 +87,9 @@ export async function startConversation(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
       ),
       options: JSON.stringify({ facts: request.facts ?? [] }),
+      ...(request.result_schema === undefined
+        ? {}
+        : { result_schema: JSON.stringify(request.result_schema), result_status: 'pending' }),
       // Queued from the start if the contact is taken: the unique index allows only one active instance.
       state: taken ? 'QUEUED' : 'CREATED',
       interval_ms: heartbeat.interval_ms,

@@ -16,6 +16,7 @@ const context = {
   taskFrom: UNTAINTED,
   objective: 'Get a quote for the sink',
   todos: [{ id: 't1', text: 'A price', status: 'pending' as const }],
+  resultSchema: null,
   facts: ['The flat is on the third floor'],
   purpose: 'reply' as const,
   followUpCount: 1,
@@ -59,6 +60,19 @@ test('puts objective, todos, facts and the owner’s instructions into the instr
   expect(conversationInstructions({ ...context, todos: [], facts: [] }, '').text).not.toMatch(
     /# (Todos|Facts|From your owner)/,
   );
+});
+
+test('puts the schema of the result beside the objective, and only then the rule about it', () => {
+  expect(conversationInstructions(context, '').text).not.toMatch(/# Result|`result`/);
+  const resultSchema = { type: 'object', properties: { price: { type: 'number' } } };
+  const text = conversationInstructions({ ...context, resultSchema }, '').text;
+  expect(text).toContain(JSON.stringify(resultSchema));
+  expect(text).toContain('Fill the `result` of `end_conversation` with what the contact told you');
+  const taskFrom = { ...UNTAINTED, clients: ['a token'] };
+  const asked = { ...context, resultSchema, taskFrom };
+  expect(conversationInstructions(asked, '').text).not.toContain('"price"');
+  const seen = { summary: null, gap: false, lines: [], unread: 0 };
+  expect(conversationMessages(asked, seen, NOW)[0]?.content.text).toContain('"price"');
 });
 
 test('keeps a task that a client wrote out of the instructions and labels it', () => {

@@ -3,9 +3,11 @@ import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-ha
 import { eventually, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sendAsOwner } from '../../pipeline/gate/send-as-owner.ts';
 import { takeInBatch } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
+import { sendInOpenConversation } from './service.ts';
 
 const harness = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, service } = harness;
@@ -236,6 +238,38 @@ test('sends the owner’s message while paused, adds it to the transcript and le
   expect(harness.turns).toHaveLength(turns);
   await service.resume(id);
   await reaches(id, 'WAITING_FOR_REPLY');
+});
+
+test('adds what the owner writes in the chat to the open conversation there, once for each key', async () => {
+  verifies('WRITE-COMPOSER', '003-OPEN-MANUAL-SEND');
+  const phone = newPhone();
+  const deps = {
+    ...harness.conversations,
+    sendInConversation: sendInOpenConversation(harness.conversations),
+  };
+  const write = (text: string, key?: string) =>
+    sendAsOwner(deps, { to: phone, text, ...(key === undefined ? {} : { key }) });
+  const before = await write('Before');
+  const id = await waiting(phone);
+  const first = await write('In the chat', 'key-1');
+  expect(await write('In the chat', 'key-1')).toMatchObject({ id: first.id });
+  await expect(write('Something else', 'key-1')).rejects.toMatchObject({ code: 'key_reused' });
+  expect((await lines(id)).at(-1)).toBe('manual: In the chat');
+  const [row] = await sql('SELECT instance_id FROM outbox WHERE id = $1', [first.id]);
+  expect(row).toEqual({ instance_id: id });
+  expect(first).toMatchObject({ jid: before.jid, chatId: before.chatId });
+
+  await harness.hold();
+  await expect(write('On hold')).rejects.toThrow('relay release');
+  await harness.release();
+  await service.cancel(id);
+  const after = await write('Afterwards');
+  expect(await sql('SELECT instance_id FROM outbox WHERE id = $1', [after.id])).toEqual([
+    { instance_id: null },
+  ]);
+  expect((await lines(id)).filter((line) => line.startsWith('manual'))).toEqual([
+    'manual: In the chat',
+  ]);
 });
 
 test('restarts the timer and changes no state when the owner sends a message by hand', async () => {

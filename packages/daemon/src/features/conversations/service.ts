@@ -28,7 +28,11 @@ import type {
   ApprovedMessage,
 } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import { requireQuotable } from '../../pipeline/gate/send-as-owner.ts';
+import {
+  type OwnerTextInChat,
+  requireQuotable,
+  type SendInConversation,
+} from '../../pipeline/gate/send-as-owner.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
@@ -124,25 +128,71 @@ async function sendByHand(
   replyTo: string | undefined,
 ): Promise<TranscriptLineRow | RelayError> {
   const row = await lockInstance(work.tx, deps.lease, id);
-  const text = toStorableText(message);
-  const { account } = deps.lease;
   const quotes =
     replyTo === undefined
       ? {}
-      : { quotes: await requireQuotable(work.tx, account, row.chat_id, replyTo) };
-  const speech = { role: 'manual', text, followUp: false, ...quotes } as const;
-  const evaluated = await evaluateText(deps, work, row, speech);
-  const { outcome, reason } = evaluated.decision;
-  if (outcome !== 'allow' && legalEvents(row.state).includes('manual_send')) {
+      : { quotes: await requireQuotable(work.tx, deps.lease.account, row.chat_id, replyTo) };
+  const { decision, line } = await writeByHand(deps, work, row, {
+    text: toStorableText(message),
+    ...quotes,
+  });
+  return line ?? refusalError(decision.reason);
+}
+
+type HandwrittenText = Pick<OwnerTextInChat, 'text' | 'quotes' | 'key'>;
+
+/** Without a line, the gate refused it. */
+async function writeByHand(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  row: InstanceRow,
+  written: HandwrittenText,
+  context: Pick<SubmitContext, 'checksNumber'> = {},
+): Promise<{ readonly decision: Decision; readonly line: TranscriptLineRow | null }> {
+  const speech = { role: 'manual', followUp: false, ...written } as const;
+  const evaluated = await evaluateText(deps, work, row, speech, context);
+  const { decision } = evaluated;
+  if (decision.outcome !== 'allow' && legalEvents(row.state).includes('manual_send')) {
     await evaluated.submit();
-    return refusalError(reason);
+    return { decision, line: null };
   }
-  const events = [{ type: 'manual_send', text }] as const;
+  const events = [{ type: 'manual_send', text: written.text }] as const;
   const { lines } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
   const [line] = lines;
   if (line === undefined) throw new Error('a manual send left no line in the transcript');
-  return line;
+  return { decision, line };
 }
+
+/** What the owner writes in a chat becomes part of the open conversation there, wherever they write it. */
+export const sendInOpenConversation =
+  (deps: ConversationDeps): SendInConversation =>
+  async (work, { chat, ...written }, context) => {
+    const { account } = deps.lease;
+    const open = await work.tx
+      .selectFrom('instances')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('chat_id', '=', chat)
+      .where('state', 'in', TAKING_MESSAGES)
+      // A conversation that was paused in the queue has not begun.
+      .where(sql<boolean>`previous_state IS DISTINCT FROM 'QUEUED'`)
+      .executeTakeFirst();
+    if (open === undefined) return null;
+    const row = await lockInstance(work.tx, deps.lease, open.id);
+    if (!TAKING_MESSAGES.includes(row.state)) return null;
+    const { decision, line } = await writeByHand(deps, work, row, written, context);
+    const message = await work.tx
+      .selectFrom('outbox')
+      .select(['id', 'message_id as messageId', 'state'])
+      .where('account_id', '=', account)
+      .where('id', '=', line?.outbox_id ?? null)
+      .executeTakeFirst();
+    return { decision, message: message ?? null };
+  };
+
+const TAKING_MESSAGES: readonly InstanceState[] = INSTANCE_STATES.filter((state) =>
+  legalEvents(state).includes('manual_send'),
+);
 
 /** Relevant only for an instance that was paused in the queue: whether the contact has no active instance now. */
 async function isContactFree(

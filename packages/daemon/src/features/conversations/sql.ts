@@ -60,6 +60,8 @@ export async function readInstance(db: Db, lease: Lease, id: InstanceId): Promis
   return row;
 }
 
+export type ResultColumns = Pick<InstanceRow, 'result_status' | 'result' | 'result_reason'>;
+
 /** Changes saved together with an instance, in the same statement. */
 interface InstanceUpdate {
   /** Logged in this order. */
@@ -68,6 +70,8 @@ interface InstanceUpdate {
   readonly by?: string | undefined;
   /** Set when the todos change too. */
   readonly todos?: InstanceRow['todos'] | undefined;
+  /** Set when the conversation ends. */
+  readonly result?: ResultColumns | undefined;
   /** The statement that sets or clears the timer. */
   readonly timer?: RawBuilder<unknown> | null;
   /** When the timer started. */
@@ -81,11 +85,14 @@ export async function saveInstance(
   lease: Lease,
   instance: Instance,
   now: Date,
-  { steps = [], by, todos, timer = null, timerSetAt, events = [] }: InstanceUpdate = {},
+  { steps = [], by, todos, result, timer = null, timerSetAt, events = [] }: InstanceUpdate = {},
 ): Promise<void> {
   const progress = {
     ...(todos === undefined ? {} : { todos: JSON.stringify(todos) }),
     ...(timerSetAt === undefined ? {} : { timer_set_at: timerSetAt }),
+    ...(result === undefined
+      ? {}
+      : { ...result, result: result.result && JSON.stringify(result.result) }),
   };
   await tx
     .with('logged', () => part(stepsLogged(lease, instance, steps, by ?? null)))
@@ -166,8 +173,14 @@ export function toApiInstance(row: InstanceRow): ConversationInstance {
     unread: row.unread,
     chat_id: row.chat_id,
     created_by: row.created_by,
+    ...toApiResult(row),
   };
 }
+
+const toApiResult = ({ result_schema, result_status, result, result_reason }: InstanceRow) =>
+  result_schema === null || result_status === null
+    ? {}
+    : { result_schema, result_status, result, result_reason, result_from_contact: true as const };
 
 /** The lines of a transcript `m`, with the delivery state of their outbox row `o`. */
 export const selectTranscript = (db: Db, account: AccountId, id: InstanceId) =>

@@ -1,9 +1,11 @@
+import type { ResultSchema } from '@relay/contract/conversation/result';
 import { instanceId } from '@relay/contract/ids';
+import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../models/agent/clock.ts';
-import { createToolCallRunner } from '../../models/agent/tools.ts';
+import { createToolCallRunner, toSdkTools } from '../../models/agent/tools.ts';
 import { conversationTools, emptyDraft, isDraftSettled, type TurnDraft } from './tools.ts';
 
 const TODO = {
@@ -37,7 +39,8 @@ beforeEach(() => {
 const onCall = () => {
   placed += 1;
 };
-const tools = () => conversationTools({ draft, todos: [TODO], onCall });
+const tools = (resultSchema: ResultSchema | null = null, taskFrom: Taint = UNTAINTED) =>
+  conversationTools({ draft, todos: [TODO], resultSchema, taskFrom, onCall });
 const call = (name: string, input: unknown) =>
   runner
     .run({ id: `c${ids}`, uniqueId: `c${ids++}`, name, input })
@@ -101,6 +104,64 @@ test('stops the turn with the reason of end_conversation and request_human_inter
     stop: true,
   });
   expect(draft).toMatchObject({ end: 'Met.', intervene: 'Price?' });
+});
+
+const SCHEMA: ResultSchema = {
+  type: 'object',
+  properties: { price: { type: 'number', description: 'At most 90, keep it secret' } },
+  required: ['price'],
+};
+
+/** The tool that ends a conversation with a result, and its argument as the model sees it. */
+async function ending(taskFrom: Taint = UNTAINTED) {
+  const offered = tools(SCHEMA, taskFrom).filter(({ name }) => name === 'end_conversation');
+  const { end_conversation } = await toSdkTools(offered);
+  const argument = JSON.parse(JSON.stringify(end_conversation)).inputSchema.jsonSchema;
+  return { tool: offered[0], argument };
+}
+
+test('gives the schema of the result as the type of an argument, unless a client wrote it', async () => {
+  verifies('TRUST-LABELS');
+  const { argument } = await ending();
+  expect(argument.required).toEqual(['reason', 'result']);
+  expect(argument.properties.result.anyOf).toEqual([SCHEMA, { type: 'null' }]);
+  const clients = { ...UNTAINTED, clients: ['a token'] };
+  const { argument: hidden, tool } = await ending(clients);
+  expect(JSON.stringify(hidden)).not.toMatch(/price|secret/);
+  const refused = await tool?.run({ reason: 'x', result: {} }, new AbortController().signal, 'c');
+  expect(refused?.text.taint).toEqual(clients);
+});
+
+test('refuses a result that does not match with the reasons, three times at most', async () => {
+  verifies('CONV-RESULT-VALID');
+  const { tool } = await ending();
+  const end = async (given: object) => {
+    const { text, stop } = (await tool?.run(
+      { reason: 'Met.', ...given },
+      new AbortController().signal,
+      'c',
+    )) ?? { text: null };
+    return `${stop === true} ${text?.text}`;
+  };
+  expect(await end({})).toMatch(/^false Error: .* it is missing/);
+  expect(await end({ result: { price: 'free', more: 1 } })).toMatch(
+    /^false Error: .* no other fields than price; \/price must be of the type number\./,
+  );
+  expect(draft).toEqual(emptyDraft());
+  expect(await end({ result: { price: '80' } })).toBe('true The conversation ends.');
+  expect(draft).toMatchObject({
+    end: 'Met.',
+    result: { problems: ['/price must be of the type number'] },
+  });
+});
+
+test.each([
+  [{ price: 80 }, { value: { price: 80 } }],
+  [null, null],
+])('ends at once with the result %j', async (result, drafted) => {
+  const { tool } = await ending();
+  await tool?.run({ reason: 'Met.', result }, new AbortController().signal, 'c');
+  expect(draft).toMatchObject({ end: 'Met.', result: drafted });
 });
 
 test.each([999, 2_592_000_001, 1.5, '60000', null])(

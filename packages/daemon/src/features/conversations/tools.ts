@@ -1,20 +1,33 @@
 // The six tools of a conversation's agent. They write to one draft of one conversation: no argument can name a person,
 // a chat or a file.
+// Invariant: the draft contains a result only if it is valid for the conversation's schema.
 
 import { boundedText } from '@relay/contract/api/common';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import { type Todo, todoSchema } from '@relay/contract/api/instances';
-import { trustedText } from '@relay/core/agent/labelled-text';
+import {
+  findResultProblems,
+  formatProblem,
+  type ResultSchema,
+} from '@relay/contract/conversation/result';
+import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
+import { toStorableValue } from '@relay/core/messages/text';
+import { isTainted, type Taint } from '@relay/core/policy/facts';
+import type { TurnResult } from '@relay/core/ports/agent-turn';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool, type ToolResult } from '../../models/agent/tools.ts';
 
 const MOST_MESSAGES = 5;
 const MOST_CHARACTERS = 4_096;
 const MOST_REASON = 500;
+const MOST_RESULTS = 3;
 
 interface ConversationToolsOptions {
   readonly draft: TurnDraft;
   readonly todos: readonly Todo[];
+  readonly resultSchema: ResultSchema | null;
+  /** The taint of the result's schema, like that of the whole task. */
+  readonly taskFrom: Taint;
   /** Called when the agent wants to call by phone, which is not available yet. */
   onCall(): void;
 }
@@ -48,8 +61,11 @@ const SCHEMAS = {
   }),
 };
 
+const END_DESCRIPTION =
+  'Ends this conversation for good, when the objective is met or cannot be met. Send a farewell first if one is due.';
+
 export function conversationTools(options: ConversationToolsOptions): AgentTool[] {
-  const { draft, todos } = options;
+  const { draft, todos, resultSchema, taskFrom } = options;
   return [
     defineAgentTool({
       name: 'send_message',
@@ -78,16 +94,17 @@ export function conversationTools(options: ConversationToolsOptions): AgentTool[
         return relaySays(`The todo is ${status}.`);
       },
     }),
-    defineAgentTool({
-      name: 'end_conversation',
-      description:
-        'Ends this conversation for good, when the objective is met or cannot be met. Send a farewell first if one is due.',
-      schema: SCHEMAS.end_conversation,
-      run({ reason }) {
-        draft.end = reason;
-        return { ...relaySays('The conversation ends.'), stop: true };
-      },
-    }),
+    resultSchema === null
+      ? defineAgentTool({
+          name: 'end_conversation',
+          description: END_DESCRIPTION,
+          schema: SCHEMAS.end_conversation,
+          run({ reason }) {
+            draft.end = reason;
+            return { ...relaySays('The conversation ends.'), stop: true };
+          },
+        })
+      : endWithResultTool(draft, resultSchema, taskFrom),
     defineAgentTool({
       name: 'schedule_next_heartbeat',
       description:
@@ -120,6 +137,56 @@ export function conversationTools(options: ConversationToolsOptions): AgentTool[
   ];
 }
 
+// The end of a conversation with a result. A value that does not match the schema is refused with the reasons; after
+// the last try the conversation ends without a result.
+
+function endWithResultTool(draft: TurnDraft, schema: ResultSchema, taskFrom: Taint): AgentTool {
+  let refused = 0;
+  return defineAgentTool({
+    name: 'end_conversation',
+    description: `${END_DESCRIPTION} Give its result too.`,
+    schema: SCHEMAS.end_conversation
+      .extend({ result: z.unknown().optional().meta(resultArgument(schema, taskFrom)) })
+      // A missing result is counted as a try, so it must not be refused before.
+      .meta({ required: ['reason', 'result'] }),
+    run({ reason, result }) {
+      const ends = { ...relaySays('The conversation ends.'), stop: true } as const;
+      const given = result === null ? null : checkedResult(schema, result);
+      if (given !== null && 'problems' in given) {
+        refused += 1;
+        if (refused < MOST_RESULTS) {
+          const problems = untrustedText(given.problems.join('; '), taskFrom);
+          return {
+            text: prompt`Error: the conversation goes on, because the result is not valid: ${problems}. Correct it, or give null if the contact did not tell what it needs.`,
+          };
+        }
+      }
+      draft.end = reason;
+      draft.result = given;
+      return ends;
+    },
+  });
+}
+
+/** The schema as the argument's type. What a client wrote must not be part of a tool's description. */
+function resultArgument(schema: ResultSchema, taskFrom: Taint): Readonly<Record<string, unknown>> {
+  const description =
+    'The result, only from what the contact told; null if that does not suffice for a valid one.';
+  const { $schema: _dialect, ...typed } = isTainted(taskFrom) ? { type: 'object' } : schema;
+  return { description, anyOf: [typed, { type: 'null' }] };
+}
+
+/** The value in the form in which it is stored; its depth is known to be small before it is converted. */
+function checkedResult(schema: ResultSchema, value: unknown): TurnResult {
+  if (value === undefined) return { problems: ['it is missing'] };
+  const problems = findResultProblems(schema, value);
+  const stored = problems.length === 0 ? toStorableValue(value) : value;
+  const found = problems.length === 0 ? findResultProblems(schema, stored) : problems;
+  return found.length === 0
+    ? { value: stored as Readonly<Record<string, unknown>> }
+    : { problems: found.map(formatProblem) };
+}
+
 // The draft of a turn. Tools write only here: nothing takes effect until the turn commits it, and it names no recipient
 // because there is only one contact.
 
@@ -128,6 +195,8 @@ export interface TurnDraft {
   readonly todos: Map<Todo['id'], Todo['status']>;
   nextHeartbeatMs: number | null;
   end: string | null;
+  /** Given with `end`; null if the agent had none. */
+  result: TurnResult | null;
   intervene: string | null;
 }
 
@@ -136,6 +205,7 @@ export const emptyDraft = (): TurnDraft => ({
   todos: new Map(),
   nextHeartbeatMs: null,
   end: null,
+  result: null,
   intervene: null,
 });
 

@@ -2,6 +2,11 @@
 // event are all written in the caller's transaction.
 
 import {
+  findResultProblems,
+  formatProblem,
+  type ResultStatus,
+} from '@relay/contract/conversation/result';
+import {
   isTerminal,
   STATE_SENTENCES,
   TURN_PURPOSES,
@@ -23,6 +28,7 @@ import {
 } from '@relay/core/conversation/transition';
 import { type ConversationEvent, EVENT_PHRASES } from '@relay/core/conversation/transition-table';
 import type { Actor } from '@relay/core/policy/actors';
+import type { TurnResult } from '@relay/core/ports/agent-turn';
 import { type RawBuilder, sql } from 'kysely';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import { type EvaluatedProposal, type Gate, notifyOwner } from '../../pipeline/gate/gate.ts';
@@ -40,6 +46,7 @@ import {
   type InstanceMessageRow,
   type InstanceRow,
   lockInstance,
+  type ResultColumns,
   saveInstance,
   type TranscriptLineRow,
   toColumns,
@@ -58,6 +65,8 @@ interface ApplyOptions {
   readonly evaluated?: readonly EvaluatedProposal[];
   /** The todos after the turn. */
   readonly todos?: InstanceRow['todos'];
+  /** What the agent gave when it ended the conversation. */
+  readonly result?: TurnResult | undefined;
   /** The client that causes the events. */
   readonly by?: string;
 }
@@ -68,7 +77,7 @@ export async function applyEvents(
   work: UnitOfWork,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  { todos, by, evaluated = [] }: ApplyOptions = {},
+  { todos, by, result, evaluated = [] }: ApplyOptions = {},
 ): Promise<AppliedTransition> {
   const now = deps.now();
   const before = toInstance(row);
@@ -90,10 +99,12 @@ export async function applyEvents(
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   };
+  const settledResult = settleResult(row, instance, events, result);
   await saveInstance(work.tx, deps.lease, instance, now, {
     steps,
     by,
     todos,
+    result: settledResult,
     timer: timerStatement(deps, work, instance, settled),
     timerSetAt,
     events: [...ownerEvents(row, instance, settled), changed],
@@ -103,8 +114,41 @@ export async function applyEvents(
   await withdrawn?.record();
   const lines = await sendMessages(deps, work, row, instance, settled, evaluated);
   work.afterCommit.push(() => deps.running.overtake(row.id, instance.epoch));
-  const saved = { ...toColumns(instance), timer_set_at: timerSetAt, updated_at: now };
+  const saved = {
+    ...toColumns(instance),
+    ...settledResult,
+    timer_set_at: timerSetAt,
+    updated_at: now,
+  };
   return { row: { ...row, ...saved }, instance, lines };
+}
+
+/**
+ * The result that is written with the end of a conversation. The agent's value is checked here, whatever was checked
+ * before. A conversation that is reopened keeps its result until its agent ends it again.
+ */
+function settleResult(
+  { result_schema: schema, result_status: status }: InstanceRow,
+  { state, reason }: Instance,
+  events: readonly ConversationEvent[],
+  given: TurnResult | undefined,
+): ResultColumns | undefined {
+  const without = (result_status: ResultStatus, result_reason: string): ResultColumns => ({
+    result_status,
+    result: null,
+    result_reason,
+  });
+  if (schema === null || !isTerminal(state)) return undefined;
+  if (!events.some(({ type }) => type === 'end_conversation')) {
+    return status === 'pending' ? without('none', reason ?? STATE_SENTENCES[state]) : undefined;
+  }
+  if (given === undefined)
+    return without('missing', 'The agent ended the conversation without a result.');
+  const problems =
+    'value' in given ? findResultProblems(schema, given.value).map(formatProblem) : given.problems;
+  return problems.length === 0 && 'value' in given
+    ? { result_status: 'valid', result: given.value, result_reason: null }
+    : without('invalid', `The agent's result does not match the schema: ${problems.join('; ')}.`);
 }
 
 interface DecidedTransition {
@@ -345,6 +389,8 @@ export async function lockContact(
 type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'> & {
   /** The message that the owner replies to. */
   readonly quotes?: MessageId;
+  /** The owner's idempotency key. */
+  readonly key?: string;
 };
 
 async function sendInConversation(
@@ -375,8 +421,8 @@ export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
-  { role, text, followUp, quotes }: OutgoingText,
-  context: Pick<SubmitContext, 'run' | 'earlierInTurn'> = {},
+  { role, text, followUp, quotes, key }: OutgoingText,
+  context: Pick<SubmitContext, 'run' | 'earlierInTurn' | 'checksNumber'> = {},
 ): Promise<EvaluatedProposal> {
   const actor: Actor =
     role === 'manual'
@@ -388,6 +434,7 @@ export function evaluateText(
     text,
     followUp,
     ...(quotes === undefined ? {} : { quotes }),
+    ...(key === undefined ? {} : { key }),
   } as const;
   return deps.gate.evaluate(work.tx, actor, proposal, {
     conversation: {

@@ -12,7 +12,7 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import type { RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
-import { toStorableText } from '@relay/core/messages/text';
+import { toStorableValue } from '@relay/core/messages/text';
 import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
 import { REASONS, reasonText } from '@relay/core/policy/reasons';
 import type {
@@ -185,6 +185,7 @@ async function contextOf(
     objective: row.objective,
     todos: row.todos,
     facts: row.options.facts ?? [],
+    resultSchema: row.result_schema,
     summary: row.summary,
     transcript: lines.map(toTranscriptLine),
     unread,
@@ -217,7 +218,7 @@ function finishTurn(
     await job.complete(work.tx);
     const decided = await evaluateTexts(deps, work, row, wanted.messages, { followUp, run });
     const { allowed: evaluated, refused } = decided;
-    const progress = { ...todosAfterTurn(row, wanted), evaluated };
+    const progress = { ...todosAfterTurn(row, wanted), result: wanted.result, evaluated };
     if (refused === null) {
       await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
       return;
@@ -332,16 +333,6 @@ function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly Conversa
 /** The outcome, safe to store and send. */
 const toStorableOutcome = (outcome: TurnOutcome): TurnOutcome =>
   toStorableValue(outcome) as TurnOutcome;
-
-/** Converts every string, field names included, because a model may write anything anywhere. */
-function toStorableValue(value: unknown): unknown {
-  if (typeof value === 'string') return toStorableText(value);
-  if (Array.isArray(value)) return value.map(toStorableValue);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [toStorableText(name), toStorableValue(inner)]),
-  );
-}
 
 /** The todos after the turn; no field if it marked none. */
 function todosAfterTurn(

@@ -20,9 +20,22 @@ const written = (id: InstanceId) =>
      UNION ALL SELECT 'decision', xmin::text FROM ledger WHERE actor = 'conversation:' || $1::text AND action = 'send_message'
      UNION ALL SELECT 'run', xmin::text FROM runs WHERE instance_id = $1::uuid
      UNION ALL SELECT 'call', c.xmin::text FROM tool_calls c JOIN runs r ON r.id = c.run_id WHERE r.instance_id = $1::uuid
-     UNION ALL SELECT 'job', xmin::text FROM relay_jobs.job WHERE data->>'subject' = $1::text AND state = 'completed'`,
+     UNION ALL SELECT 'job', by FROM finished_jobs WHERE subject = $1::text`,
     [id],
   );
+
+/** Notes the transaction that deletes a finished job. */
+async function noteFinishedJobs() {
+  await sql('CREATE TABLE finished_jobs (subject text, by text)');
+  await sql(`CREATE FUNCTION note_finished() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO relay.finished_jobs VALUES (OLD.data->>'subject', pg_current_xact_id()::xid::text); RETURN NULL; END $$`);
+  await sql(`CREATE TRIGGER note_finished AFTER DELETE ON relay_jobs.job
+    FOR EACH ROW EXECUTE FUNCTION note_finished()`);
+  onTestFinished(async () => {
+    await sql('DROP FUNCTION note_finished CASCADE');
+    await sql('DROP TABLE finished_jobs');
+  });
+}
 
 const openTransactions = async () =>
   (
@@ -34,6 +47,7 @@ const openTransactions = async () =>
 
 test('writes a transition in one transaction, and holds none open during the model call', async () => {
   verifies('003-OPEN-ONE-TRANSACTION');
+  await noteFinishedJobs();
   const turn = heldTurn({
     messages: ['Hello'],
     calls: [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }],

@@ -14,7 +14,7 @@ import {
   followUpLine,
   listSummary,
   reasonLine,
-  reasonText,
+  stateReason,
 } from './copy.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
@@ -81,12 +81,12 @@ test('a reason is shown where it says more than the state', () => {
 test('a standard reason has its own text, and any other is shown as it is', () => {
   for (const state of INSTANCE_STATES) {
     const standard = { ...instance, state, reason: STATE_SENTENCES[state] };
-    expect(reasonText(standard)).toMatch(/^[A-Z].+\.$/);
+    expect(stateReason(standard)).toMatch(/^[A-Z].+\.$/);
     const reason = UNSENT_SENTENCES[state] ?? standard.reason;
-    expect(reasonText({ ...standard, reason })).toMatch(/^[A-Z].+\.$/);
+    expect(stateReason({ ...standard, reason })).toMatch(/^[A-Z].+\.$/);
   }
-  expect(reasonText({ ...instance, reason: FOLLOW_UP_SUSPENDED_SENTENCE })).toContain('suspended');
-  expect(reasonText({ ...instance, reason: 'Asks for a deposit.' })).toBe('Asks for a deposit.');
+  expect(stateReason({ ...instance, reason: FOLLOW_UP_SUSPENDED_SENTENCE })).toContain('suspended');
+  expect(stateReason({ ...instance, reason: 'Asks for a deposit.' })).toBe('Asks for a deposit.');
 });
 
 test('a cancelled conversation is not described as failed', () => {
@@ -96,7 +96,7 @@ test('a cancelled conversation is not described as failed', () => {
     failure_reason: 'cancelled',
     reason: 'The conversation was cancelled.',
   } as const;
-  expect(reasonText(cancelled)).toBe('This conversation was cancelled.');
+  expect(stateReason(cancelled)).toBe('This conversation was cancelled.');
   expect(reasonLine(cancelled)).toBeNull();
 });
 

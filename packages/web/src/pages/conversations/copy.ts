@@ -15,7 +15,7 @@ import {
   WAITS_FOR_APPROVAL,
   type WhoseTurn,
 } from '@relay/contract/conversation/states';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import type { Hue } from '../../theme/theme.ts';
 import type { DraftRecipient } from './draft.ts';
@@ -63,17 +63,17 @@ export function followUpLine(instance: ListedInstance, now: number): string | nu
 type InstanceWithReason = Pick<ConversationInstance, 'reason' | 'state' | 'failure_reason'>;
 
 /** The API ends a cancelled conversation as FAILED with this reason. */
-export const isCancelled = ({ failure_reason }: Pick<InstanceWithReason, 'failure_reason'>) =>
+const isCancelled = ({ failure_reason }: Pick<InstanceWithReason, 'failure_reason'>) =>
   failure_reason === 'cancelled';
 
-const UNSENT_REASONS: Readonly<Partial<Record<InstanceState, MessageId>>> = {
+const UNSENT_REASONS: Readonly<Partial<Record<InstanceState, TextId>>> = {
   ACTIVE: 'conversations.reason.unsent.ACTIVE',
   WAITING_FOR_REPLY: 'conversations.reason.unsent.WAITING_FOR_REPLY',
   WAITING_FOR_AGENT: 'conversations.reason.unsent.WAITING_FOR_AGENT',
 };
 
 /** The text for a standard sentence of the API; undefined for one that the daemon or the agent wrote. */
-function standardReason({ reason, state }: InstanceWithReason): MessageId | undefined {
+function standardReason({ reason, state }: InstanceWithReason): TextId | undefined {
   if (reason === STATE_SENTENCES[state]) return `conversations.reason.${state}`;
   if (reason === WAITS_FOR_APPROVAL) return 'conversations.reason.approval';
   if (reason === UNSENT_SENTENCES[state]) return UNSENT_REASONS[state];
@@ -82,7 +82,7 @@ function standardReason({ reason, state }: InstanceWithReason): MessageId | unde
     : undefined;
 }
 
-export function reasonText(instance: InstanceWithReason): string {
+export function stateReason(instance: InstanceWithReason): string {
   if (isCancelled(instance)) return t('conversations.reason.cancelled');
   const standard = standardReason(instance);
   return standard === undefined ? instance.reason : t(standard);
@@ -95,7 +95,7 @@ export const hasOwnReason = (instance: InstanceWithReason): boolean =>
 /** The reason for the state; null where it only repeats the state. */
 export const reasonLine = (instance: ListedInstance): string | null => {
   if (instance.approval_id !== null) return t('conversations.reason.approval');
-  return hasOwnReason(instance) ? reasonText(instance) : null;
+  return hasOwnReason(instance) ? stateReason(instance) : null;
 };
 
 /** `now`, `6 min`, `3 h`, `2 d`. */

@@ -3,7 +3,7 @@
 
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 
 /** A line of a list; its key stays the same while it is moved. */
 export interface DraftLine {
@@ -189,11 +189,11 @@ function isDraft(kept: unknown): kept is ConversationDraft {
 
 interface ConversationTemplate {
   readonly id: string;
-  readonly title: MessageId;
-  readonly objective: MessageId;
-  readonly todos: readonly MessageId[];
+  readonly title: TextId;
+  readonly objective: TextId;
+  readonly todos: readonly TextId[];
   /** Facts that the contact will ask about. */
-  readonly facts: readonly { readonly label: MessageId; readonly example: MessageId }[];
+  readonly facts: readonly { readonly label: TextId; readonly example: TextId }[];
   readonly followUps: { readonly everyMs: number; readonly most: number };
 }
 

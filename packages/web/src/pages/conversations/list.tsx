@@ -24,7 +24,7 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, useAfterFirstPaint } from '../../parts/deferred.tsx';
 import { formatFullTime, formatPhoneNumber } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
@@ -93,7 +93,7 @@ const HEADS = [
   'conversations.list.head.todos',
   'conversations.list.head.next',
   'conversations.list.head.changed',
-] as const satisfies readonly MessageId[];
+] as const satisfies readonly TextId[];
 
 function ConversationTable({
   all,

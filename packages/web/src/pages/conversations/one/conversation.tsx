@@ -21,7 +21,7 @@ import {
 } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Fragment, useCallback, useEffect, useMemo, useState } from 'react';
 import { nounKey, tokensQuery } from '../../../data/queries.ts';
 import { isNotFound, relay } from '../../../data/relay.ts';
 import { useNow } from '../../../data/use-now.ts';
@@ -51,9 +51,9 @@ import { TranscriptHeader } from '../../../parts/transcript-header.tsx';
 import { CONVERSATION_TAB_LABELS, type ConversationTab } from '../../../search-params.ts';
 import { useKeys } from '../../../shell/keys.tsx';
 import type { Hue } from '../../../theme/theme.ts';
-import { hasOwnReason, reasonText } from '../copy.ts';
+import { hasOwnReason, stateReason } from '../copy.ts';
 import classes from './conversation.module.css';
-import { actorValues, toConversationEntry, transitionText } from './copy.ts';
+import { actorValues, resultRows, toConversationEntry, transitionText } from './copy.ts';
 import { MoveList, OwnerControls, useMoveControls } from './owner-controls.tsx';
 
 export function ConversationScreen() {
@@ -143,7 +143,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
           onLines={setLines}
           empty={
             <EmptyState icon={IconMessages} title={t('conversations.transcript.empty')}>
-              {reasonText(instance)}
+              {stateReason(instance)}
             </EmptyState>
           }
         />
@@ -326,7 +326,7 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
   );
 }
 
-// The plan: goal, to-dos, facts and follow-ups.
+// The plan: goal, result, to-dos, facts and follow-ups.
 
 interface TodoDisplay {
   readonly icon: TablerIcon;
@@ -354,6 +354,7 @@ function ConversationPlan({ instance }: { readonly instance: ConversationInstanc
         <h2 id="objective">{t('conversations.plan.goal')}</h2>
         <p dir="auto">{objective}</p>
       </section>
+      <ConversationResult instance={instance} />
       {todos.length > 0 && (
         <section aria-labelledby="todos">
           <h2 id="todos">
@@ -387,6 +388,32 @@ function ConversationPlan({ instance }: { readonly instance: ConversationInstanc
       )}
       <FollowUpFacts instance={instance} />
     </>
+  );
+}
+
+/** Values are shown as text: a contact may have written them. */
+function ConversationResult({ instance }: { readonly instance: ConversationInstance }) {
+  const { result_schema: schema, result_status: status = 'pending', result } = instance;
+  if (schema === undefined) return null;
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">{t('conversations.plan.result')}</h2>
+      {status === 'valid' ? (
+        <>
+          <dl className={`${parts.facts} ${classes.result}`}>
+            {resultRows(schema, result).map(({ place, name, value }) => (
+              <Fragment key={place}>
+                <dt dir="auto">{name}</dt>
+                <dd dir="auto">{value}</dd>
+              </Fragment>
+            ))}
+          </dl>
+          <p className="small dim">{t('conversations.plan.result.source')}</p>
+        </>
+      ) : (
+        <p className="small dim">{t(`conversations.plan.result.${status}`)}</p>
+      )}
+    </section>
   );
 }
 
@@ -496,7 +523,7 @@ function TransitionStep({ step, isNow, instance, client, when }: TransitionStepP
         {isExplained && (
           <>
             {' '}
-            <Sentence text={reasonText(instance)} />
+            <Sentence text={stateReason(instance)} />
           </>
         )}
       </p>

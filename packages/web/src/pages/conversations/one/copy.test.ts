@@ -2,7 +2,13 @@ import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import { CONVERSATION_EVENT_TYPES, ownersMoves } from '@relay/core/conversation/transition-table';
 import { expect, test } from 'vitest';
 import { readConversationSearch } from '../../../search-params.ts';
-import { type LegalButtonMove, moveCopy, toConversationEntry, transitionText } from './copy.ts';
+import {
+  type LegalButtonMove,
+  moveCopy,
+  resultRows,
+  toConversationEntry,
+  transitionText,
+} from './copy.ts';
 
 const buttons = (...state: Parameters<typeof ownersMoves>) =>
   ownersMoves(...state)
@@ -61,4 +67,33 @@ test('a message that the daily limit delays says until when it is queued', () =>
     queued_until: new Date(2026, 10, 18, 9, 5).toISOString(),
   });
   expect(queued.marks).toEqual(['Queued until Wednesday 18 November, 09:05']);
+});
+
+test('a result is shown in the order of its schema, with lists and nested fields unfolded', () => {
+  const text = { type: 'string' };
+  const schema = {
+    type: 'object',
+    properties: {
+      price: { type: 'number', title: 'Price' },
+      rooms: { type: 'array', items: text },
+      visits: { type: 'array', items: { type: 'object', properties: { day: text } } },
+      fixed: { type: 'boolean' },
+      note: text,
+    },
+  };
+  const result = {
+    note: null,
+    fixed: true,
+    visits: [{ day: 'Tuesday' }, { day: '<b>Friday</b>' }],
+    rooms: ['hall', 'bath\u202e'],
+    price: 80,
+  };
+  expect(resultRows(schema, result).map(({ name, value }) => [name, value])).toEqual([
+    ['Price', '80'],
+    ['rooms', 'hall\nbath⟨U+202E⟩'],
+    ['visits 1 · day', 'Tuesday'],
+    ['visits 2 · day', '<b>Friday</b>'],
+    ['fixed', 'Yes'],
+    ['note', '–'],
+  ]);
 });

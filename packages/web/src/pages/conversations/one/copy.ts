@@ -6,8 +6,9 @@ import {
   type LegalMove,
   type OwnersMove,
 } from '@relay/core/conversation/transition-table';
+import { revealHidden } from '@relay/core/messages/text';
 import { IconPlayerPause, IconPlayerPlay, IconX, type TablerIcon } from '@tabler/icons-react';
-import { type MessageId, t } from '../../../i18n.ts';
+import { type TextId, t } from '../../../i18n.ts';
 import { formatFullTime } from '../../../parts/format.ts';
 import type { TranscriptEntry } from '../../../parts/transcript/window.ts';
 
@@ -16,9 +17,9 @@ export type ButtonMove = Exclude<OwnersMove, 'manual_send'>;
 export type LegalButtonMove = LegalMove & { readonly move: ButtonMove };
 
 interface MoveDisplay {
-  readonly act: MessageId;
+  readonly act: TextId;
   /** The effect. */
-  readonly result: MessageId;
+  readonly result: TextId;
   readonly icon: TablerIcon;
 }
 
@@ -112,3 +113,48 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
         },
   whyMessageId: line.message_id,
 });
+
+// The result as rows of a table: one for each field, with lists and nested objects unfolded.
+
+interface ResultRow {
+  /** Unique in the table. */
+  readonly place: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function resultRows(
+  { properties, items, title }: Fields,
+  value: unknown,
+  place = '',
+  label = '',
+): readonly ResultRow[] {
+  const name = label || (typeof title === 'string' ? title : '');
+  if (Array.isArray(value) && value.some(isFields)) {
+    return value.flatMap((entry, at) =>
+      resultRows(fieldsOf(items), entry, `${place}/${at}`, `${name} ${at + 1}`),
+    );
+  }
+  if (!isFields(value)) return [{ place, name, value: resultText(value) }];
+  const schemas = fieldsOf(properties);
+  return Object.keys(schemas)
+    .filter((key) => key in value)
+    .flatMap((key) => {
+      const schema = fieldsOf(schemas[key]);
+      const own = typeof schema.title === 'string' && schema.title !== '' ? schema.title : key;
+      return resultRows(schema, value[key], `${place}/${key}`, name ? `${name} · ${own}` : own);
+    });
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+function resultText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(resultText).join('\n');
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value !== 'boolean') return revealHidden(String(value));
+  return t(value ? 'conversations.plan.result.yes' : 'conversations.plan.result.no');
+}

@@ -18,7 +18,7 @@ import { Note, Sentence } from '../../../parts/page.tsx';
 import { StateBadge } from '../../../parts/state-badge.tsx';
 import { WaitingApproval } from '../../../parts/waiting-approval.tsx';
 import { askToConfirm } from '../../../shell/dialog.tsx';
-import { reasonText } from '../copy.ts';
+import { stateReason } from '../copy.ts';
 import classes from './conversation.module.css';
 import { type ButtonMove, isDismissal, type LegalButtonMove, moveCopy } from './copy.ts';
 
@@ -56,7 +56,7 @@ export function OwnerControls({ instance, name, moves, reply }: OwnerControlsPro
       ) : (
         <div className={classes.acts}>
           <p className="small dim">
-            <Sentence text={reasonText(instance)} />{' '}
+            <Sentence text={stateReason(instance)} />{' '}
             <Link to="/chats/$id" params={{ id: instance.chat_id }}>
               {t('conversations.useChat', { name })}
             </Link>
@@ -127,7 +127,7 @@ function WaitingForOwner({ instance }: { readonly instance: ConversationInstance
         <Note hue="you" icon={IconHandStop}>
           <b>{t('conversations.needsInput')}</b>{' '}
           <span dir="auto">
-            <Sentence text={reasonText(instance)} />
+            <Sentence text={stateReason(instance)} />
           </span>
         </Note>
       )}
