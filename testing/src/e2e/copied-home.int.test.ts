@@ -42,7 +42,7 @@ async function expectRefused(
   expect(Object.keys(before)).toContain(join(copy, 'vault.json'));
   const { exit, out, err } = await relay.runWith({ RELAY_HOME: copy, ...environment }, 'start');
   expect({ exit, out, said: err.trimEnd().split('\n').at(-1) }).toEqual({
-    exit: 8,
+    exit: 9,
     out: '',
     said: says,
   });

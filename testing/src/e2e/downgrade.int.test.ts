@@ -22,7 +22,7 @@ it('refuses to start on a newer database with its sentence, and the newer versio
   await relay.stop();
 
   const { exit, out, err } = await relay.run('start');
-  expect({ exit, out }).toEqual({ exit: 8, out: '' });
+  expect({ exit, out }).toEqual({ exit: 9, out: '' });
   expect(err).toContain(
     `The database was written by a newer Relay (schema ${Number(newest) + 1}, this version knows ${newest}). Upgrade Relay, or restore a backup made with this version.`,
   );

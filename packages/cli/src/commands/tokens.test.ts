@@ -13,6 +13,7 @@ const token = (given: Partial<ClientToken> = {}): ClientToken => ({
   has_read: false,
   created_at: '2026-11-01T09:00:00.000Z',
   rotated_at: null,
+  suspended_at: null,
   last_used_at: null,
   expires_at: null,
   ...given,

@@ -63,6 +63,19 @@ export const rotateTokenCommand: RunCommand = async ({ config, terminal, args })
   return 0;
 };
 
+// `relay token resume <name>`: accepts the secret of a token again that a restore suspended.
+
+export const resumeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
+  const path = { token: args[0] ?? '' };
+  const resumed = await clientOf(config.home).post('/api/tokens/{token}/resume', { path });
+  if (terminal.json) terminal.writeJson(resumed);
+  else
+    terminal.writeLine(
+      `The token ${toOneLine(resumed.name)} works again with the secret that it had at the time of the backup. If you have rotated it since, rotate it again.`,
+    );
+  return 0;
+};
+
 // `relay token revoke <name>`: revokes the token.
 
 export const revokeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
@@ -161,6 +174,7 @@ function formatToken(token: ClientToken, { columns, colours, now }: TokenLayout)
     fitted(`  ${describeTokenAccess(token)}.`),
     ...(canSend(token) ? [fitted(`  ${describeConfirmation(token)}`)] : []),
     colours.dim(fitted(`  ${describeUse(token, now)}`)),
+    ...describeSuspension(token).map((line) => colours.yellow(fitted(`  ${line}`))),
     ...describeExpiry(token, now).map((line) => colours.yellow(fitted(`  ${line}`))),
   ];
 }
@@ -200,6 +214,11 @@ function describeUse(
     ...(rotated === null ? [] : [`secret rotated ${when(rotated)}`]),
   ].join(', ');
 }
+
+const describeSuspension = ({ name, suspended_at }: ClientToken): string[] =>
+  suspended_at === null
+    ? []
+    : [`Suspended by a restore. Accept it again with \`relay token resume ${toOneLine(name)}\`.`];
 
 function describeExpiry({ expires_at: at }: ClientToken, now: Date): string[] {
   if (at === null) return [];

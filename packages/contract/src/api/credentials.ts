@@ -37,6 +37,8 @@ export const tokenSchema = z.object({
   has_read: z.boolean(),
   created_at: z.iso.datetime(),
   rotated_at: z.iso.datetime().nullable(),
+  /** Since a restore: its secret is not accepted until the owner resumes or rotates the token. */
+  suspended_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
 });
@@ -79,11 +81,13 @@ export interface ClientTokens {
 }
 
 export interface TokenService {
-  /** Valid tokens by name. */
+  /** Tokens that are not revoked, by name. */
   list(): Promise<readonly ClientToken[]>;
   create(request: CreateToken): Promise<TokenSecret>;
   /** Creates a new secret for the same token; the former one is refused from now on. */
   rotate(nameOrId: string): Promise<TokenSecret>;
+  /** Accepts the secret of a suspended token again. */
+  resume(nameOrId: string): Promise<ClientToken>;
   revoke(nameOrId: string): Promise<ClientToken>;
 }
 
@@ -105,6 +109,8 @@ export interface SignInStore {
   /** Whether the session began at that time or later. */
   isSessionSince(hash: string, since: Date): Promise<boolean>;
   endSession(hash: string): Promise<void>;
+  /** Ends the session, and the notifications of its browser. */
+  signOut(hash: string): Promise<void>;
   /** Ends every session and unspent code: when the owner signs out everywhere or changes the token. */
   endAll(): Promise<void>;
 }

@@ -39,6 +39,18 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports errors',
 };
 
+const HOUR_MS = 3_600_000;
+
+/** Twice the time between two backups, with some slack for a machine that sleeps. */
+const OLDEST_MS: Readonly<Record<Exclude<BackupSettings['every'], 'off'>, number>> = {
+  hour: 3 * HOUR_MS,
+  day: 49 * HOUR_MS,
+  week: 15 * 24 * HOUR_MS,
+};
+
+export const isBackupTooOld = (every: BackupSettings['every'], last: Date, now: Date): boolean =>
+  every !== 'off' && now.getTime() - last.getTime() > OLDEST_MS[every];
+
 /** As the middle of a sentence. */
 export const backupFailureReason = (code: string | undefined): string =>
   code === undefined

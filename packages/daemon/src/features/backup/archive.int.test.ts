@@ -1,28 +1,46 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, createSecretKey, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog } from '@relay/core/log';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { freshDatabase } from '@relay/testing/postgres';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
 import { type CleanupHook, eventually, freshStore, type TestStore } from '@relay/testing/store';
+import { INSTANCE, past as pastRows, readPast, writePast } from '@relay/testing/upgrade/past';
 import { sql as statement } from 'kysely';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createHoldService } from '../../pipeline/gate/hold.ts';
+import { createTokenService } from '../../pipeline/gate/tokens.ts';
 import { onRestored } from '../../pipeline/gate/withdrawals.ts';
 import { takeInBatch } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { freshPost } from '../../pipeline/outbox/testing/post.ts';
-import { sealOf } from '../../platform/db/database.ts';
+import { openDatabase, sealOf } from '../../platform/db/database.ts';
 import { takeLease } from '../../platform/db/lease.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { verifyChain, verifyLedger } from '../../platform/db/ledger-chain.ts';
+import { loadMigrations, migrate } from '../../platform/db/migrate.ts';
+import { beginRestartReport } from '../../platform/db/restart-report.ts';
+import { createClientTokens, createForwarderTokens } from '../../platform/db/tokens.ts';
+import { noteRestoreBegan } from '../../platform/home/state-files.ts';
+import { aesSealer } from '../../platform/home/vault/sealer.ts';
+import type { VaultRecord } from '../../platform/home/vault/vault.ts';
 import { Jobs } from '../../platform/jobs/jobs.ts';
 import { eraseAllMessages } from '../retention/erase.ts';
 import { EXCLUDED_TABLES, listArchivedTables } from './archive.ts';
 import { exportArchive } from './export.ts';
 import { type ImportOptions, importArchive } from './import.ts';
+import { settleRestore } from './restore.ts';
+import type { RestoreKeys } from './secrets.ts';
 
-const SCHEMA = 9;
+const SCHEMA = (await loadMigrations()).at(-1)?.number ?? 0;
 
 async function open(store: TestStore) {
   const jobs = await Jobs.start(store.database, silentLog);
@@ -36,17 +54,26 @@ async function open(store: TestStore) {
       jobs,
       lease,
       schemaVersion: SCHEMA,
+      keys: KEYS,
+      owner: { connectionString: store.url },
       onRestored: async () => {},
     },
   };
 }
 
+const KEYS: RestoreKeys = { sealer: testSealer, vault: null, findFormerKey: async () => null };
+
 const source = await open(await freshStore());
 const { account, sql, database } = source;
 const db = database.kysely;
 
-const archiveOf = ({ database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>) =>
-  buffer(exportArchive({ database, jobs, version: 'test', schemaVersion: SCHEMA }));
+const archiveOf = (
+  { database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>,
+  more: { vault?: VaultRecord; openSecrets?: Pick<Sealer, 'open'> } = {},
+) => {
+  const options = { database, jobs, version: 'test', schemaVersion: SCHEMA, vault: null, ...more };
+  return buffer(exportArchive(options));
+};
 const exported = () => archiveOf(source);
 
 async function target(after: CleanupHook = onTestFinished) {
@@ -61,6 +88,13 @@ const contents = async ({ database: { kysely }, sql: ask }: TestStore) => {
     tables[name] = (await ask(`SELECT t::text AS row FROM ${name} t ORDER BY 1`)).map((r) => r.row);
   return tables;
 };
+
+/** Rows of tables that no archive has. */
+const NOT_IN_ARCHIVES = new Set([
+  'settings',
+  'devices with notifications',
+  'notifications of the owner',
+]);
 
 const ODD = 'é\u202e\u0301\ufeff 👩‍👩‍👧‍👦 \\ "quote" \n\t\u0001 \u2028 end';
 
@@ -92,6 +126,8 @@ const SPECIAL: Record<string, unknown> = {
   group_address: null,
   max_followups: 2_147_483_000,
   follow_up_count: -5,
+  retention_days: 2_147_483_000,
+  result_status: 'valid',
   document_id: 9_007_199_254_740_991,
 };
 
@@ -103,7 +139,7 @@ function oddValue(
   if (table === 'permits' && name === 'outcome') return 'allow';
   if (name in SPECIAL) return SPECIAL[name];
   const choices = /ANY \(ARRAY\['(\w+)'/.exec(checks)?.[1];
-  if (choices !== undefined) return choices;
+  if (choices !== undefined && !type.startsWith('json')) return choices;
   switch (type) {
     case 'uuid':
       return ID;
@@ -113,6 +149,7 @@ function oddValue(
       return [ODD, '', 'NULL', '{}', ','];
     case 'bytea':
       return Buffer.from([0, 255, 92, 120, 10]);
+    case 'json':
     case 'jsonb':
       return name === 'value'
         ? 'null'
@@ -150,6 +187,7 @@ beforeAll(async () => {
   );
   await fill();
   await sql("UPDATE timers SET due_at = '2020-01-01'");
+  await sql('UPDATE webhooks SET enabled = false');
   await db.transaction().execute((tx) =>
     source.jobs.enqueue(
       tx,
@@ -276,6 +314,8 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
       jobs,
       lease,
       schemaVersion: SCHEMA,
+      keys: KEYS,
+      owner: { connectionString: second.url },
       onRestored: onRestored({ ...deps, settled: async () => {} }),
     },
     Readable.from([archive]),
@@ -302,14 +342,203 @@ test('sends nothing after a restore until the owner releases the hold, and nothi
 
 test('refuses an archive in a home that is not empty', async () => {
   const other = await target();
-  await other.sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '1')", [
+  await other.sql("INSERT INTO erased_messages (account_id, mark) VALUES ($1, 'x')", [
     other.account,
   ]);
   await expect(
     importArchive(other.options, Readable.from([await exported()])),
   ).rejects.toMatchObject({
     code: 'import_not_empty',
+    message: expect.stringContaining('This home already contains data (erased messages).'),
   });
+});
+
+test('restores into a home that was restarted and checked by doctor', async () => {
+  const other = await target();
+  const { database, lease } = other.options;
+  await verifyChain(database.kysely, other.account, { full: true });
+  await beginRestartReport(database.kysely, lease, { cause: 'daemon', since: new Date() });
+  expect(await other.sql('SELECT FROM settings')).toHaveLength(2);
+  const { tables } = await importArchive(other.options, Readable.from([await exported()]));
+  expect(tables.grants).toBe(1);
+  expect(await verifyChain(database.kysely, other.account, { full: true })).toMatchObject({
+    whole: true,
+  });
+});
+
+test('accepts no restored token until the owner resumes or rotates it', async () => {
+  const first = await target();
+  const service = ({ database, lease }: ImportOptions) =>
+    createTokenService({ db: database.kysely, lease, changed: () => {} });
+  const request = { scopes: ['messages:read'] as const, confirm: true };
+  const make = (name: string) =>
+    service(first.options).create({ ...request, scopes: [...request.scopes], name });
+  const [kept, leaked, rotated] = [await make('kept'), await make('leaked'), await make('rotated')];
+  const { lease } = first.options;
+  await createForwarderTokens({ db: first.database.kysely, lease }).replace('hash');
+  const archive = await archiveOf(first);
+  await service(first.options).revoke('leaked');
+
+  const second = await target();
+  const { kysely } = second.database;
+  const report = await importArchive(second.options, Readable.from([archive]));
+  expect(report.suspended_tokens).toEqual(['kept', 'leaked', 'rotated']);
+  const find = (secret: string) =>
+    createClientTokens(kysely, second.account).findClient(
+      createHash('sha256').update(secret).digest('hex'),
+    );
+  for (const { secret } of [kept, leaked, rotated]) expect(await find(secret)).toBeNull();
+  const forwarder = createForwarderTokens({ db: kysely, lease: second.options.lease });
+  expect(await forwarder.isValid('hash')).toBe(false);
+
+  const resumed = await service(second.options).resume('kept');
+  expect(resumed.suspended_at).toBeNull();
+  expect(await find(kept.secret)).toMatchObject({ name: 'kept' });
+  const { secret } = await service(second.options).rotate('rotated');
+  expect(await find(secret)).toMatchObject({ name: 'rotated' });
+  expect(await find(rotated.secret)).toBeNull();
+  expect(await find(leaked.secret)).toBeNull();
+  // Its name is free for another client.
+  expect((await make('other')).name).toBe('other');
+  expect(
+    await service(second.options).create({ ...request, scopes: ['messages:read'], name: 'leaked' }),
+  ).toMatchObject({ name: 'leaked', suspended_at: null });
+});
+
+describe('the secret of a webhook', () => {
+  const id = '11111111-2222-4333-8444-555555555599';
+  const sealerOf = (byte: number) => aesSealer(createSecretKey(Buffer.alloc(32, byte)));
+  const recordOf = (digit: number): VaultRecord => ({
+    version: 1,
+    id: `00000000-0000-4000-8000-00000000000${digit}`,
+    check: 'AAAA',
+    source: 'file',
+  });
+  const former = sealerOf(1);
+  const own = sealerOf(2);
+
+  async function homeWithWebhook() {
+    const home = await target();
+    const sealed = former.seal(`webhook/${id}`, Buffer.from('whsec_x'));
+    await home.sql(
+      `INSERT INTO webhooks (account_id, id, name, url, secret, events, enabled)
+        VALUES ($1, $2, 'n8n', 'https://example.com', $3, '{message.received}', true)`,
+      [home.account, id, sealed],
+    );
+    return home;
+  }
+
+  async function restored(archive: Buffer, findFormerKey: RestoreKeys['findFormerKey']) {
+    const home = await target();
+    const keys = { sealer: own, vault: recordOf(2), findFormerKey };
+    const report = await importArchive({ ...home.options, keys }, Readable.from([archive]));
+    const [row] = await home.sql<{ secret: Buffer; enabled: boolean; note: string }>(
+      'SELECT secret, enabled, note FROM webhooks',
+    );
+    // A webhook that was deleted since the backup must not send again.
+    expect(row).toMatchObject({ enabled: false, note: 'restored' });
+    expect(report.disabled_webhooks).toEqual(['n8n']);
+    const open = () =>
+      Buffer.from(own.open(`webhook/${id}`, row?.secret ?? Buffer.of())).toString();
+    return { report, open };
+  }
+
+  test('opens in another home that finds the former key', async () => {
+    const archive = await archiveOf(await homeWithWebhook(), { vault: recordOf(1) });
+    expect(archive.includes('whsec_x')).toBe(false);
+    const { report, open } = await restored(archive, async ({ id: asked }) =>
+      asked === recordOf(1).id ? former : null,
+    );
+    expect(open()).toBe('whsec_x');
+    expect(report.webhooks_without_secret).toEqual([]);
+  });
+
+  test('opens in another home from an archive that is encrypted as a whole', async () => {
+    const options = { vault: recordOf(1), openSecrets: former };
+    const archive = await archiveOf(await homeWithWebhook(), options);
+    const { report, open } = await restored(archive, async () => null);
+    expect(open()).toBe('whsec_x');
+    expect(report.webhooks_without_secret).toEqual([]);
+  });
+
+  test('is reported when the former key is not found, and everything else is restored', async () => {
+    const archive = await archiveOf(await homeWithWebhook(), { vault: recordOf(1) });
+    const { report, open } = await restored(archive, async () => null);
+    expect(open).toThrow();
+    expect(report.webhooks_without_secret).toEqual(['n8n']);
+  });
+});
+
+test.each([0, 2, 8])('upgrades an archive of %i schemas before this one', async (back) => {
+  const schema = SCHEMA - back;
+  const { url, drop } = await freshDatabase();
+  onTestFinished(drop);
+  const past = openDatabase({ connectionString: url }, { sealer: testSealer });
+  await past.pool.query('DROP SCHEMA relay CASCADE');
+  const known = await loadMigrations();
+  await migrate(
+    past.pool,
+    known.filter(({ number }) => number <= schema),
+  );
+  const client = await past.pool.connect();
+  const written = (await writePast(client, schema)).filter((name) => !NOT_IN_ARCHIVES.has(name));
+  await client.query("SELECT setval('relay.message_ids', 4711)");
+  client.release();
+  const jobs = JSON.stringify({
+    queue: 'conversation',
+    key: 'k',
+    data: { account: 1, subject: INSTANCE, epoch: 1, wake: 'reply' },
+  });
+  const archive = await buffer(
+    exportArchive({
+      database: past,
+      jobs: {
+        async *exportWaiting() {
+          yield jobs;
+        },
+      },
+      version: 'old',
+      schemaVersion: schema,
+      vault: null,
+    }),
+  );
+  await past.close();
+
+  const other = await target();
+  const report = await importArchive(other.options, Readable.from([archive]));
+  expect(report.upgraded_from).toBe(back === 0 ? null : schema);
+  const now = openDatabase({ connectionString: other.url });
+  const reader = await now.pool.connect();
+  expect(await readPast(reader, written)).toEqual(pastRows(written));
+  reader.release();
+  await now.close();
+  expect(await verifyLedger(other.database.kysely, 1 as never)).toBeNull();
+  expect(await other.jobs.counts(1 as never)).toMatchObject({ waiting: 1 });
+  const [next] = await other.sql<{ id: number }>("SELECT nextval('message_ids')::int AS id");
+  expect(next?.id).toBe(4712);
+  const left = await other.sql("SELECT FROM pg_database WHERE datname LIKE '%_restore'");
+  expect(left).toEqual([]);
+});
+
+test('says what became of a restore during which Relay was killed', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'relay restore '));
+  onTestFinished(() => removeFolder(home));
+  const other = await target();
+  const { kysely } = other.database;
+  const settle = () => settleRestore(home, kysely, { connectionString: other.url });
+  expect(await settle()).toBeNull();
+  const id = randomUUID();
+  await noteRestoreBegan(home, id, new Date('2026-11-18T01:02:03Z'));
+  expect(await settle()).toBe(
+    'The restore of 2026-11-18 01:02 UTC was interrupted. Nothing was changed: run `relay import` again.',
+  );
+  await noteRestoreBegan(home, id, new Date('2026-11-18T01:02:03Z'));
+  await writeFile(join(home, 'ledger-head.json'), '{}');
+  await importArchive({ ...other.options, id }, Readable.from([await exported()]));
+  expect(await settle()).toContain('was completed before Relay was stopped.');
+  // The head of the former ledger does not apply to the restored one.
+  expect(existsSync(join(home, 'ledger-head.json'))).toBe(false);
+  expect(await settle()).toBeNull();
 });
 
 test('exports one consistent snapshot while others write', async () => {
@@ -319,10 +548,8 @@ test('exports one consistent snapshot while others write', async () => {
     for (let n = 0; writing; n++, written++)
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('contacts').values({ account_id: account }).execute();
-        await tx
-          .insertInto('settings')
-          .values({ account_id: account, key: `n${n}`, value: '1' })
-          .execute();
+        await statement`INSERT INTO erased_messages (account_id, mark)
+          VALUES (${account}, ${Buffer.from(`n${n}`)})`.execute(tx);
       });
   })();
   await eventually(async () => written > 5);
@@ -333,7 +560,7 @@ test('exports one consistent snapshot while others write', async () => {
     entriesOf(archive).then(
       (all) => all.find((e) => e.name.startsWith(`${name}/`))?.text.split('\n').length ?? 0,
     );
-  expect(await rows('contacts')).toBe(await rows('settings'));
+  expect(await rows('contacts')).toBe(await rows('erased_messages'));
   expect(await rows('contacts')).toBeGreaterThan(3);
 });
 
@@ -343,6 +570,7 @@ test('leaves no transaction open when the reader disconnects', async () => {
     jobs: source.jobs,
     version: 'test',
     schemaVersion: SCHEMA,
+    vault: null,
   });
   stream.once('data', () => stream.destroy());
   await eventually(async () => stream.destroyed);
@@ -398,7 +626,7 @@ describe('an archive that', async () => {
     ['lacks a part', change(/^grants/, () => []), 'grants/00001.jsonl is missing'],
     [
       'has a part too many',
-      change(/^webhook_deliveries/, (e) => [e, { name: 'settings/00002.jsonl', text: '' }]),
+      change(/^webhook_deliveries/, (e) => [e, { name: 'grants/00002.jsonl', text: '' }]),
       'it contains more than its manifest lists',
     ],
     [
@@ -410,17 +638,23 @@ describe('an archive that', async () => {
     [
       'has a manifest of something else',
       change(/^manifest/, (e) => [{ ...e, text: '{}' }]),
-      'its manifest is not from Relay',
+      'manifest.json is not from this version of Relay',
     ],
+    ['has no description', change(/^archive/, () => []), 'it does not begin with archive.json'],
     [
       'holds a table nobody knows',
       change(/^grants/, (e) => [e, { name: 'magic/1.jsonl', text: '{}\n' }]),
       'it contains magic, which this version does not know',
     ],
     [
-      'was made with another schema',
-      change(/^manifest/, other('"schema_version": 9', '"schema_version": 8')),
-      'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test), then upgrade',
+      'was made with a newer schema',
+      change(/^archive/, other(`"schema_version": ${SCHEMA}`, '"schema_version": 99')),
+      `it was made by a newer Relay (relay test, schema 99; this version knows ${SCHEMA}). Upgrade Relay, then import it again`,
+    ],
+    [
+      'had its description changed',
+      change(/^archive/, other('"made_by": "relay test"', '"made_by": "relay 0"')),
+      'archive.json was changed',
     ],
   ])('%s is refused with its sentence, without changing anything', async (_, damage, what) => {
     const before = await contents(home);

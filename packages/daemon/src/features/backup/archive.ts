@@ -1,5 +1,6 @@
-// The manifest of an archive, which lists the parts and their checksums. It is the last entry, because only then all of
-// it is known; an archive whose parts do not match it is rejected.
+// What an archive contains. Its first entry says which schema wrote it and how its secrets are stored, so that an import
+// can prepare for it. Its last entry, the manifest, lists the parts and their checksums, because only then all of it is
+// known; an archive whose parts do not match it is rejected.
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -9,14 +10,24 @@ import { sql } from 'kysely';
 import { createTarDecoder } from 'modern-tar';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/database.ts';
+import { vaultRecordSchema } from '../../platform/home/vault/vault.ts';
 
-export const ARCHIVE_FORMAT = 1;
+export const ARCHIVE_FORMAT = 2;
 
-const archiveManifestSchema = z.object({
+const archiveHeadSchema = z.object({
   format: z.literal(ARCHIVE_FORMAT),
   made_by: z.string(),
   made_at: z.iso.datetime(),
-  schema_version: z.int(),
+  schema_version: z.int().positive(),
+  /** `open` only in an archive that is encrypted as a whole; otherwise each is sealed with the key of its home. */
+  secrets: z.enum(['sealed', 'open']),
+  /** How the key of that home is found. It contains no secret. */
+  vault: vaultRecordSchema.nullable(),
+});
+
+export type ArchiveHead = z.infer<typeof archiveHeadSchema>;
+
+const archiveManifestSchema = archiveHeadSchema.extend({
   /** In the order in which they are restored. */
   parts: z.array(
     z.object({
@@ -27,8 +38,8 @@ const archiveManifestSchema = z.object({
       sha256: z.string(),
     }),
   ),
-  /** The last value of each sequence. Missing in archives of earlier versions. */
-  sequences: z.record(z.string(), z.int().positive()).default({}),
+  /** The last value of each sequence. */
+  sequences: z.record(z.string(), z.int().positive()),
   /** Tables that are not worth restoring, and why. */
   left_out: z.record(z.string(), z.string()),
 });
@@ -36,6 +47,7 @@ const archiveManifestSchema = z.object({
 export type ArchiveManifest = z.infer<typeof archiveManifestSchema>;
 export type ArchivePart = ArchiveManifest['parts'][number];
 
+export const HEAD_NAME = 'archive.json';
 export const MANIFEST_NAME = 'manifest.json';
 
 /** Wake-ups are stored in the job queue and restored through it. */
@@ -46,6 +58,8 @@ export const JOBS_PART = 'jobs';
 
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations: 'belongs to the database, not to its contents',
+  settings:
+    'what Relay noted about this home, such as its last restart; settings are in relay.config.json',
   account_leases: 'says which worker runs now',
   daemon_runs: 'says which daemon ran here',
   events: 'feeds open streams and is pruned within days',
@@ -117,39 +131,75 @@ export interface ArchiveRows {
   readonly lines: readonly string[];
 }
 
-interface ArchiveContents {
-  readonly parts: readonly ArchivePart[];
-  readonly manifest: ArchiveManifest;
+export interface OpenedArchive {
+  readonly head: ArchiveHead;
+  /** Reads the rest and checks all of it. Throws unless the archive is complete and unaltered. */
+  readParts(take: (part: ArchiveRows) => Promise<void>): Promise<ArchiveManifest>;
+  /** Reads nothing more. */
+  close(): void;
 }
 
-export async function readArchive(
-  archive: Readable,
+interface ArchiveEntry {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+export async function openArchive(archive: Readable): Promise<OpenedArchive> {
+  // An error of the source destroys the next stream, so the loop sees every failure.
+  const unpacked = archive.pipe(createGunzip());
+  archive.once('error', (error) => unpacked.destroy(error));
+  const entries = readEntries(unpacked);
+  const close = () => {
+    // The loop that reads this stream may have ended already.
+    unpacked.once('error', () => {});
+    unpacked.destroy();
+    archive.destroy();
+  };
+  try {
+    const first = await entries.next();
+    if (first.done === true || first.value.name !== HEAD_NAME)
+      throw invalidArchive(`it does not begin with ${HEAD_NAME}`);
+    const head = parseEntry(archiveHeadSchema, first.value);
+    return { head, readParts: (take) => readParts(head, entries, take), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function readParts(
+  head: ArchiveHead,
+  entries: AsyncGenerator<ArchiveEntry>,
   take: (part: ArchiveRows) => Promise<void>,
-): Promise<ArchiveContents> {
+): Promise<ArchiveManifest> {
   const parts: ArchivePart[] = [];
   let manifest: ArchiveManifest | null = null;
+  for await (const entry of entries) {
+    if (entry.name === MANIFEST_NAME) manifest = parseEntry(archiveManifestSchema, entry);
+    else parts.push(await takePart(entry, take));
+  }
+  if (manifest === null) throw invalidArchive('it has no manifest, so it is incomplete');
+  if (JSON.stringify(archiveHeadSchema.parse(manifest)) !== JSON.stringify(head))
+    throw invalidArchive(`${HEAD_NAME} was changed`);
+  assertWhole(parts, manifest);
+  return manifest;
+}
+
+async function* readEntries(unpacked: Readable): AsyncGenerator<ArchiveEntry> {
   try {
-    // An error of the source destroys the next stream, so the loop sees every failure.
-    const unpacked = archive.pipe(createGunzip());
-    archive.once('error', (error) => unpacked.destroy(error));
     const entries = Readable.toWeb(unpacked).pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries) {
       if (header.size > LARGEST_PART) throw invalidArchive(`${header.name} is too large`);
-      const content = Buffer.from(await new Response(body).arrayBuffer());
-      if (header.name === MANIFEST_NAME) manifest = parseManifest(content);
-      else parts.push(await takePart(header.name, content, take));
+      yield { name: header.name, content: Buffer.from(await new Response(body).arrayBuffer()) };
     }
   } catch (error) {
     if (error instanceof RelayError) throw error;
     throw invalidArchive('it is damaged', error);
   }
-  if (manifest === null) throw invalidArchive('it has no manifest, so it is incomplete');
-  return { parts, manifest };
 }
 
 async function takePart(
-  name: string,
-  content: Buffer,
+  { name, content }: ArchiveEntry,
   take: (part: ArchiveRows) => Promise<void>,
 ): Promise<ArchivePart> {
   const table = name.split('/')[0] ?? '';
@@ -163,7 +213,7 @@ async function takePart(
 }
 
 /** Throws unless the archive contains exactly the manifest's parts, unaltered. */
-export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
+function assertWhole(parts: readonly ArchivePart[], manifest: ArchiveManifest): void {
   const found = new Map(parts.map((part) => [part.name, part]));
   for (const part of manifest.parts) {
     const mine = found.get(part.name);
@@ -175,10 +225,21 @@ export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
     throw invalidArchive('it contains more than its manifest lists');
 }
 
-function parseManifest(content: Buffer): ArchiveManifest {
-  const parsed = archiveManifestSchema.safeParse(JSON.parse(content.toString('utf8')));
-  if (!parsed.success) throw invalidArchive('its manifest is not from Relay');
-  return parsed.data;
+function parseEntry<T>(schema: z.ZodType<T>, { name, content }: ArchiveEntry): T {
+  try {
+    return schema.parse(JSON.parse(content.toString('utf8')));
+  } catch (error) {
+    throw invalidArchive(`${name} is not from this version of Relay`, error);
+  }
+}
+
+/** Rows by table. */
+export function countArchiveRows({
+  parts,
+}: Pick<ArchiveManifest, 'parts'>): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const part of parts) sums[part.table] = (sums[part.table] ?? 0) + part.rows;
+  return sums;
 }
 
 export const invalidArchive = (what: string, cause?: unknown): RelayError =>

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, readdirSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { BackupSettings } from '@relay/contract/settings';
+import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import { silentLog } from '@relay/core/log';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
 import { eventually, freshStore } from '@relay/testing/store';
+import { Decrypter } from 'age-encryption';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLease } from '../../platform/db/lease.ts';
 import { Jobs } from '../../platform/jobs/jobs.ts';
+import { openArchive } from './archive.ts';
+import { decryptArchive } from './encryption.ts';
 import { exportArchive } from './export.ts';
 import { type BackupDeps, type BackupRecord, openBackups } from './feature.ts';
 import { importArchive } from './import.ts';
@@ -27,16 +32,22 @@ async function fixture(settings: Partial<BackupSettings> = {}, more: Partial<Bac
   const { database, jobs, sql, account } = await store();
   const folder = join(await mkdtemp(join(tmpdir(), 'relay backups ')), 'kept');
   onTestFinished(() => removeFolder(join(folder, '..')));
-  let memory: BackupRecord = { last_at: null, failed: null };
+  let memory: BackupRecord = { last_at: null, failed: null, copied: null, copy_failed: null };
   let now = new Date('2026-11-16T12:00:00Z');
+  let passphrase: string | null = null;
   const deps: BackupDeps = {
     jobs,
     log: silentLog,
     now: () => now,
-    settings: { every: 'off', keep: 3, folder: null, ...settings },
+    settings: { ...DEFAULT_SETTINGS.backup, keep: 3, ...settings },
     defaultFolder: folder,
     zone: 'UTC',
-    archive: () => exportArchive({ database, jobs, version: 'test', schemaVersion: 1 }),
+    archive: () =>
+      exportArchive({ database, jobs, version: 'test', schemaVersion: 1, vault: null }),
+    readPassphrase: async () => passphrase,
+    savePassphrase: async (given) => {
+      passphrase = given;
+    },
     readRecord: async () => memory,
     writeRecord: async (next) => {
       memory = next;
@@ -54,9 +65,7 @@ const DAY = 86_400_000;
 
 test('writes a backup that only its owner can read and that an empty home can import', async () => {
   const { backups, sql, account } = await fixture();
-  await sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '{\"a\": 1}')", [
-    account,
-  ]);
+  await sql("INSERT INTO erased_messages (account_id, mark) VALUES ($1, 'x')", [account]);
   const made = await backups.service.make();
   expect(statSync(made.file).mode & 0o777).toBe(0o600);
   expect(made).toMatchObject({ made_at: '2026-11-16T12:00:00.000Z', removed: [] });
@@ -67,12 +76,13 @@ test('writes a backup that only its owner can read and that an empty home can im
   const { tables } = await importArchive(
     {
       ...{ database: other.database, jobs: other.jobs, lease, schemaVersion: 1 },
+      keys: { sealer: testSealer, vault: null, findFormerKey: async () => null },
+      owner: { connectionString: other.url },
       onRestored: async () => {},
     },
     createReadStream(made.file),
   );
-  expect(tables.settings).toBe(1);
-  expect(await other.sql('SELECT value FROM settings')).toEqual([{ value: { a: 1 } }]);
+  expect(tables.erased_messages).toBe(1);
   expect(made.rows).toBe(Object.values(tables).reduce((sum, rows) => sum + rows, 0));
 });
 
@@ -143,7 +153,7 @@ test('reports a failure with the next step until a backup succeeds, and leaves n
   await writeFile(folder, 'a file in the place of the folder');
   await (await backups.start())();
   const trouble = `The backup to ${folder} failed: it is not a folder. Earlier backups are unchanged. Fix the cause, or set another "backup.folder" in relay.config.json and restart Relay.`;
-  expect(await backups.status()).toEqual({ every: 'day', last_at: null, trouble });
+  expect(await backups.status()).toMatchObject({ every: 'day', last_at: null, trouble });
   await expect(backups.service.make()).rejects.toMatchObject({ code: 'backup_failed' });
   await rm(folder);
   await backups.service.make();
@@ -159,11 +169,11 @@ test.each([
   const { backups, deps, files, pass } = await fixture({ keep: 1 });
   await backups.service.make();
   const before = files();
-  const whole = await buffer(deps.archive());
+  const whole = await buffer(deps.archive({ isEncrypted: false }));
   pass(DAY);
   const { archive } = deps;
   Object.assign(deps, {
-    archive: () => (damaged ? Readable.from(damage(whole)) : archive()),
+    archive: () => (damaged ? Readable.from(damage(whole)) : archive({ isEncrypted: false })),
   });
   damaged = true;
   await expect(backups.service.make()).rejects.toMatchObject({
@@ -171,4 +181,106 @@ test.each([
     message: expect.stringContaining('the written backup could not be verified'),
   });
   expect(files()).toEqual(before);
+});
+
+test('encrypts backups so that only the passphrase opens them, also with another age', async () => {
+  const { backups, pass, files } = await fixture();
+  const plain = await backups.service.make();
+  expect(plain.encrypted).toBe(false);
+  await backups.service.setPassphrase('four random words here');
+  pass(DAY);
+  const made = await backups.service.make();
+  expect(made).toMatchObject({ encrypted: true, rows: plain.rows });
+  expect(files().at(-1)).toBe('relay-backup-2026-11-17T12-00-00Z.tar.gz.age');
+  expect((await backups.service.list()).backups).toHaveLength(2);
+
+  const bytes = await readFile(made.file);
+  const open = (...passphrases: string[]) =>
+    decryptArchive(Readable.from([bytes]), passphrases).then(buffer);
+  const archive = await open('not this one', 'four random words here');
+  expect(archive.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
+  await expect(open()).rejects.toMatchObject({ code: 'archive_passphrase_needed' });
+  await expect(open('another passphrase')).rejects.toMatchObject({
+    code: 'archive_passphrase_wrong',
+  });
+  const age = new Decrypter();
+  age.addPassphrase('four random words here');
+  expect(Buffer.from(await age.decrypt(bytes))).toEqual(archive);
+
+  // A copy that is cut off is never restored as if it were complete.
+  const cut = await decryptArchive(Readable.from([bytes.subarray(0, bytes.length - 30)]), [
+    'four random words here',
+  ]);
+  await expect(
+    openArchive(cut).then((opened) => opened.readParts(async () => {})),
+  ).rejects.toMatchObject({ code: 'archive_invalid' });
+});
+
+test('copies each backup to another folder, keeps as many there, and never creates that folder', async () => {
+  const into = join(await mkdtemp(join(tmpdir(), 'relay copies ')), 'mount');
+  onTestFinished(() => removeFolder(join(into, '..')));
+  const { backups, pass, folder } = await fixture({ keep: 2, copy_to: into });
+  const failed = await backups.service.make();
+  expect(failed.copy).toEqual({
+    to: into,
+    failed: `The backup was not copied to ${into}: the folder does not exist, perhaps because the disk is not mounted. It is in ${folder}; Relay tries again every 10 minutes.`,
+  });
+  expect(await backups.status()).toMatchObject({
+    trouble: failed.copy?.failed,
+    copy: { to: into, last_at: null },
+  });
+  await mkdir(into);
+  // The next look copies it.
+  await (await backups.start())();
+  expect(readdirSync(into)).toEqual(readdirSync(folder));
+  expect(await backups.status()).toMatchObject({
+    trouble: null,
+    copy: { to: into, last_at: '2026-11-16T12:00:00.000Z' },
+  });
+  for (let day = 0; day < 3; day++) {
+    pass(DAY);
+    expect((await backups.service.make()).copy).toEqual({ to: into, failed: null });
+  }
+  expect(readdirSync(into)).toEqual(readdirSync(folder));
+  expect(readdirSync(into)).toHaveLength(2);
+
+  // The disk was unmounted: below it is an empty folder.
+  await rm(into, { recursive: true });
+  await mkdir(into);
+  pass(DAY);
+  const { copy } = await backups.service.make();
+  expect(copy?.failed).toContain('the folder is empty, and the last copy was in it');
+  expect(readdirSync(into)).toEqual([]);
+});
+
+test('gives each backup to a program on its standard input', async () => {
+  const into = await mkdtemp(join(tmpdir(), 'relay copies '));
+  onTestFinished(() => removeFolder(into));
+  const script = 'cat > "$1/$0"';
+  const { backups, deps } = await fixture({ copy_command: ['sh', '-c', script, '{name}', into] });
+  const made = await backups.service.make();
+  expect(made.copy).toEqual({ to: 'sh', failed: null });
+  const [name = ''] = readdirSync(into);
+  expect(await readFile(join(into, name))).toEqual(await readFile(made.file));
+
+  const fails = ['sh', '-c', 'echo no route to host >&2; exit 3'];
+  for (const [command, why] of [
+    [fails, 'it ended with code 3 ("no route to host")'],
+    [['relay-no-such-program'], 'the program was not found'],
+  ] as const) {
+    deps.settings.copy_command = [...command];
+    expect((await backups.service.make()).copy?.failed).toContain(why);
+  }
+});
+
+test('reports when the last verified backup is too old', async () => {
+  const { backups, pass } = await fixture({ every: 'day' });
+  await backups.service.make();
+  pass(2 * DAY);
+  expect(await backups.status()).toMatchObject({ trouble: null });
+  pass(DAY);
+  expect(await backups.status()).toMatchObject({
+    trouble:
+      'The last verified backup is from 2026-11-16, and one is due every day. Make one with `relay backup`.',
+  });
 });

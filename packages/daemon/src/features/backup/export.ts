@@ -1,9 +1,10 @@
 // Exports everything as an archive of readable JSON lines: one consistent snapshot of all tables and waiting jobs,
-// streamed in parts of bounded size, with a manifest of checksums at the end.
+// streamed in parts of bounded size, between a description at the beginning and a manifest of checksums at the end.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type { Sealer } from '@relay/core/ports/sealer';
 import { sql } from 'kysely';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import type { Database, Transaction } from '../../platform/db/database.ts';
@@ -11,22 +12,29 @@ import { readSnapshot } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import {
   ARCHIVE_FORMAT,
+  type ArchiveHead,
   type ArchiveManifest,
   type ArchivePart,
   EXCLUDED_TABLES,
+  HEAD_NAME,
   JOBS_PART,
   listArchivedTables,
   MANIFEST_NAME,
 } from './archive.ts';
+import { mapSecrets, NO_SECRET, SECRETS_TABLE } from './secrets.ts';
 
 const PART_BYTES = 4 * 1024 * 1024;
 const FETCH_ROWS = 500;
 
 interface ExportOptions {
-  readonly database: Database;
-  readonly jobs: Jobs;
+  readonly database: Pick<Database, 'kysely'>;
+  readonly jobs: Pick<Jobs, 'exportWaiting'>;
   readonly version: string;
   readonly schemaVersion: number;
+  readonly vault: ArchiveHead['vault'];
+  /** Given only if the archive is encrypted as a whole: opens the secrets, so that any home can restore them. */
+  readonly openSecrets?: Pick<Sealer, 'open'>;
+  readonly madeAt?: Date;
 }
 
 /** A gzipped tar. An error destroys the stream, so that an incomplete archive never looks complete. */
@@ -39,29 +47,46 @@ export function exportArchive(options: ExportOptions): Readable {
   return gzip;
 }
 
-async function fill(
-  tar: TarPackController,
-  { database, jobs, version, schemaVersion }: ExportOptions,
-): Promise<void> {
+async function fill(tar: TarPackController, options: ExportOptions): Promise<void> {
+  const { database, jobs, openSecrets } = options;
   const parts: ArchivePart[] = [];
+  const head: ArchiveHead = {
+    format: ARCHIVE_FORMAT,
+    made_by: `relay ${options.version}`,
+    made_at: (options.madeAt ?? new Date()).toISOString(),
+    schema_version: options.schemaVersion,
+    secrets: openSecrets === undefined ? 'sealed' : 'open',
+    vault: options.vault,
+  };
+  await entry(tar, HEAD_NAME, jsonFile(head));
   const sequences = await readSnapshot(database.kysely, async (tx) => {
     for (const table of await listArchivedTables(tx)) {
-      await writeTable(tar, table, linesOf(tx, table), parts);
+      const lines = linesOf(tx, table);
+      const isOpened = openSecrets !== undefined && table === SECRETS_TABLE;
+      await writeTable(tar, table, isOpened ? openEach(lines, openSecrets) : lines, parts);
     }
     await writeTable(tar, JOBS_PART, jobs.exportWaiting(tx), parts);
     return readSequences(tx);
   });
-  const manifest: ArchiveManifest = {
-    format: ARCHIVE_FORMAT,
-    made_by: `relay ${version}`,
-    made_at: new Date().toISOString(),
-    schema_version: schemaVersion,
-    parts,
-    sequences,
-    left_out: EXCLUDED_TABLES,
-  };
-  await entry(tar, MANIFEST_NAME, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+  const manifest: ArchiveManifest = { ...head, parts, sequences, left_out: EXCLUDED_TABLES };
+  await entry(tar, MANIFEST_NAME, jsonFile(manifest));
   tar.finalize();
+}
+
+const jsonFile = (value: object): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+
+async function* openEach(
+  lines: AsyncIterable<string>,
+  sealer: Pick<Sealer, 'open'>,
+): AsyncGenerator<string> {
+  const open = (name: string, bytes: Uint8Array): Uint8Array => {
+    try {
+      return sealer.open(name, bytes);
+    } catch {
+      return NO_SECRET;
+    }
+  };
+  for await (const line of lines) yield mapSecrets(line, open);
 }
 
 async function readSequences(tx: Transaction): Promise<ArchiveManifest['sequences']> {

@@ -1,9 +1,9 @@
-// Creates backups on request and on a schedule, one at a time. A failure is stored as a sentence until a backup
-// succeeds, and the next check tries again; it never leaves a dead job.
+// Creates backups on request and on a schedule, one at a time, and copies each off this machine. A failure is stored as
+// a sentence until it succeeds, and the next check tries again; it never leaves a dead job.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type {
@@ -15,17 +15,26 @@ import type {
 } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
 import type { BackupSettings } from '@relay/contract/settings';
-import { backupFailureReason, nextBackupAt } from '@relay/core/backup/backup-schedule';
+import {
+  backupFailureReason,
+  isBackupTooOld,
+  nextBackupAt,
+} from '@relay/core/backup/backup-schedule';
 import type { Log } from '@relay/core/log';
 import { findZone } from '@relay/core/schedule/zone';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
-import { assertArchiveWhole, readArchive } from './archive.ts';
+import { openArchive } from './archive.ts';
+import { CopyError, copyBackup, runCopyCommand } from './copy.ts';
+import { decryptArchive, encryptArchive } from './encryption.ts';
 
 /** What is stored between two starts. */
 export interface BackupRecord {
   readonly last_at: string | null;
   /** Why the last scheduled backup failed. */
   readonly failed: { readonly at: string; readonly sentence: string } | null;
+  /** The last copy off this machine. */
+  readonly copied: { readonly at: string; readonly name: string } | null;
+  readonly copy_failed: { readonly at: string; readonly sentence: string } | null;
 }
 
 export interface BackupDeps {
@@ -40,7 +49,10 @@ export interface BackupDeps {
   readonly isDiskLow?: () => boolean;
   /** The time zone for the hours of backups; an IANA name. */
   readonly zone: string;
-  archive(): Readable;
+  /** `isEncrypted`: it is encrypted afterwards, so its secrets need no other protection. */
+  archive(options: { readonly isEncrypted: boolean }): Readable;
+  readPassphrase(): Promise<string | null>;
+  savePassphrase(passphrase: string | null): Promise<void>;
   readRecord(): Promise<BackupRecord>;
   writeRecord(memory: BackupRecord): Promise<void>;
 }
@@ -48,6 +60,8 @@ export interface BackupDeps {
 interface BackupFeature {
   readonly service: BackupService;
   status(): Promise<BackupStatus>;
+  /** An archive as a backup has it: encrypted if backups are. */
+  archive(): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
   /**
    * Checks at once in the background, and from then on by the clock. Returns a function that waits for the first check.
    */
@@ -68,8 +82,10 @@ export function openBackups(deps: BackupDeps): BackupFeature {
     service: {
       list: () => listBackupState(deps),
       make: () => inTurn(() => makeBackup(deps)),
+      setPassphrase: (passphrase) => inTurn(() => deps.savePassphrase(passphrase)),
     },
     status: () => readBackupStatus(deps),
+    archive: async () => openStream(deps, await deps.readPassphrase()),
     async start() {
       const { jobs, log } = deps;
       jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
@@ -88,42 +104,101 @@ const folderOf = ({ settings, defaultFolder }: BackupDeps): string =>
 /** The file system's own error, thrown before the disk is full. */
 const NO_SPACE = Object.assign(new Error('the disk is almost full'), { code: 'ENOSPC' });
 
+async function openStream(
+  deps: BackupDeps,
+  passphrase: string | null,
+): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }> {
+  const isEncrypted = passphrase !== null;
+  const stream = deps.archive({ isEncrypted });
+  return { stream: isEncrypted ? await encryptArchive(stream, passphrase) : stream, isEncrypted };
+}
+
 async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
   const { settings, now, log } = deps;
   const folder = folderOf(deps);
   const began = performance.now();
+  const passphrase = await deps.readPassphrase();
+  const made = await (async () => {
+    try {
+      if (settings.folder === null && deps.isDiskLow?.()) throw NO_SPACE;
+      const { stream } = await openStream(deps, passphrase);
+      const backup = await writeBackup(folder, stream, { at: now(), passphrase });
+      const record = await deps.readRecord();
+      await deps.writeRecord({ ...record, last_at: backup.made_at, failed: null });
+      return { ...backup, removed: await removeOldBackups(folder, settings.keep) };
+    } catch (error) {
+      const reason =
+        error instanceof RelayError
+          ? 'the written backup could not be verified'
+          : backupFailureReason((error as NodeJS.ErrnoException).code);
+      throw new RelayError('backup_failed', { folder, reason }, { cause: error });
+    }
+  })();
+  const ms = Math.round(performance.now() - began);
+  log.info('backup created', { path: made.file, count: made.rows, ms });
+  const to = copyPlace(deps);
+  const copy = to === null ? null : { to, failed: await copyOff(deps, made.file) };
+  return { ...made, encrypted: passphrase !== null, copy, ms };
+}
+
+/** Where copies go, as words; null if nowhere. */
+const copyPlace = ({ settings: { copy_to, copy_command } }: BackupDeps): string | null =>
+  copy_to ?? copy_command?.[0] ?? null;
+
+/** Returns why it failed; null if it did not. */
+async function copyOff(deps: BackupDeps, file: string): Promise<string | null> {
+  const { settings, log, now } = deps;
+  const record = await deps.readRecord();
+  const at = now().toISOString();
   try {
-    if (settings.folder === null && deps.isDiskLow?.()) throw NO_SPACE;
-    const { rows, ...backup } = await writeBackup(folder, deps.archive(), now());
-    await deps.writeRecord({ last_at: backup.made_at, failed: null });
-    const removed = await removeOldBackups(folder, settings.keep);
-    const ms = Math.round(performance.now() - began);
-    log.info('backup created', { path: backup.file, count: rows, ms });
-    return { ...backup, rows, removed, ms };
+    if (settings.copy_to !== null) {
+      const into = settings.copy_to;
+      const hasBackups = async () => (await listBackups(into)).length > 0;
+      await copyBackup({ file, into, last: record.copied?.name ?? null, hasBackups });
+      await removeOldBackups(into, settings.keep);
+    }
+    if (settings.copy_command !== null) await runCopyCommand(file, settings.copy_command);
+    await deps.writeRecord({ ...record, copied: { at, name: basename(file) }, copy_failed: null });
+    log.info('backup copied', { path: copyPlace(deps) ?? '' });
+    return null;
   } catch (error) {
     const reason =
-      error instanceof RelayError
-        ? 'the written backup could not be verified'
+      error instanceof CopyError
+        ? error.message
         : backupFailureReason((error as NodeJS.ErrnoException).code);
-    throw new RelayError('backup_failed', { folder, reason }, { cause: error });
+    const sentence = `The backup was not copied to ${copyPlace(deps)}: ${reason}. It is in ${folderOf(deps)}; Relay tries again every 10 minutes.`;
+    log.error('backup copy failed', { error });
+    await deps.writeRecord({ ...record, copy_failed: { at, sentence } });
+    return sentence;
   }
 }
 
 /** The scheduled backup. A failure is stored for the status. */
 async function backUpWhenDue(deps: BackupDeps): Promise<void> {
-  const memory = await deps.readRecord();
-  const due = dueAt(deps, memory);
-  if (due === null || due > deps.now()) return;
+  const record = await deps.readRecord();
+  const due = dueAt(deps, record);
+  if (due === null || due > deps.now()) return copyAgain(deps, record);
   try {
     await makeBackup(deps);
   } catch (error) {
     deps.log.error('backup failed', { error });
     const sentence = error instanceof Error ? error.message : String(error);
-    await deps.writeRecord({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
+    await deps.writeRecord({ ...record, failed: { at: deps.now().toISOString(), sentence } });
   }
 }
 
-function dueAt({ settings, zone, now }: BackupDeps, { last_at }: BackupRecord): Date | null {
+/** Copies the newest backup if that failed before, or the copy was set up since. */
+async function copyAgain(deps: BackupDeps, { copied }: BackupRecord): Promise<void> {
+  if (copyPlace(deps) === null) return;
+  const [newest] = await listBackups(folderOf(deps));
+  if (newest !== undefined && basename(newest.file) !== copied?.name)
+    await copyOff(deps, newest.file);
+}
+
+function dueAt(
+  { settings, zone, now }: BackupDeps,
+  { last_at }: Pick<BackupRecord, 'last_at'>,
+): Date | null {
   const found = findZone(zone);
   const last = last_at === null ? null : new Date(last_at);
   return found === null ? null : nextBackupAt(settings.every, last, now(), found);
@@ -133,10 +208,27 @@ async function readBackupStatus(deps: BackupDeps): Promise<BackupStatus> {
   return toBackupStatus(deps, await deps.readRecord());
 }
 
-function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRecord): BackupStatus {
+function toBackupStatus(deps: BackupDeps, record: BackupRecord): BackupStatus {
+  const { every, passphrase } = deps.settings;
+  const to = copyPlace(deps);
+  return {
+    every,
+    last_at: record.last_at,
+    trouble: describeTrouble(deps, record),
+    encrypted: passphrase !== null,
+    copy: to === null ? null : { to, last_at: record.copied?.at ?? null },
+  };
+}
+
+function describeTrouble(deps: BackupDeps, record: BackupRecord): string | null {
+  const { settings, now } = deps;
+  const { failed, last_at, copy_failed } = record;
   // After backups were turned off, an earlier failure no longer matters.
-  const trouble = settings.every === 'off' ? null : (failed?.sentence ?? null);
-  return { every: settings.every, last_at, trouble };
+  if (failed !== null && settings.every !== 'off') return failed.sentence;
+  if (last_at !== null && isBackupTooOld(settings.every, new Date(last_at), now())) {
+    return `The last verified backup is from ${last_at.slice(0, 10)}, and one is due every ${settings.every}. Make one with \`relay backup\`.`;
+  }
+  return copyPlace(deps) === null ? null : (copy_failed?.sentence ?? null);
 }
 
 async function listBackupState(deps: BackupDeps): Promise<Backups> {
@@ -154,16 +246,23 @@ async function listBackupState(deps: BackupDeps): Promise<Backups> {
 // The folder of backups: an archive gets its final name only when it is complete, on disk and read back.
 // Invariant: nothing is deleted there except files that Relay wrote, which it knows by their names.
 
-const BACKUP_NAME = /^relay-backup-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-\d+)?\.tar\.gz$/;
-const DRAFT_NAME = /^relay-backup-[\dTZ-]+\.tar\.gz\.part$/;
+const BACKUP_NAME =
+  /^relay-backup-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-\d+)?\.tar\.gz(?:\.age)?$/;
+const DRAFT_NAME = /^relay-backup-[\dTZ-]+\.tar\.gz(?:\.age)?\.part$/;
 
-const nameAt = (at: Date, again: number): string => {
+interface BackupMoment {
+  readonly at: Date;
+  readonly passphrase: string | null;
+}
+
+const nameAt = ({ at, passphrase }: BackupMoment, again: number): string => {
   const second = at.toISOString().slice(0, 19).replaceAll(':', '-');
-  return `relay-backup-${second}Z${again === 0 ? '' : `-${again}`}.tar.gz`;
+  const suffix = passphrase === null ? '' : '.age';
+  return `relay-backup-${second}Z${again === 0 ? '' : `-${again}`}.tar.gz${suffix}`;
 };
 
 /** Newest first. */
-async function listBackups(folder: string): Promise<Backup[]> {
+export async function listBackups(folder: string): Promise<Backup[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
     names.map(async (name) => {
@@ -190,18 +289,22 @@ interface WrittenBackup extends Backup {
   readonly rows: number;
 }
 
-async function writeBackup(folder: string, archive: Readable, at: Date): Promise<WrittenBackup> {
-  const draft = join(folder, `${nameAt(at, 0)}.part`);
+async function writeBackup(
+  folder: string,
+  archive: Readable,
+  moment: BackupMoment,
+): Promise<WrittenBackup> {
+  const draft = join(folder, `${nameAt(moment, 0)}.part`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeDrafts(folder);
     await pipeline(archive, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     await sync(draft);
-    const rows = await readBack(draft);
-    const file = await giveFinalName(draft, folder, at);
+    const rows = await readBack(draft, moment);
+    const file = await giveFinalName(draft, folder, moment);
     await sync(folder);
     const { size } = await stat(file);
-    const made_at = `${at.toISOString().slice(0, 19)}.000Z`;
+    const made_at = `${moment.at.toISOString().slice(0, 19)}.000Z`;
     return { file, bytes: size, made_at, rows };
   } catch (error) {
     archive.destroy();
@@ -210,20 +313,26 @@ async function writeBackup(folder: string, archive: Readable, at: Date): Promise
   }
 }
 
-/** A backup counts only after it could be read back. */
-async function readBack(file: string): Promise<number> {
+/** A backup counts only after it could be read back, with its passphrase if it is encrypted. */
+async function readBack(file: string, { passphrase }: BackupMoment): Promise<number> {
   let rows = 0;
-  const read = await readArchive(createReadStream(file), async ({ lines }) => {
-    rows += lines.length;
-  });
-  assertArchiveWhole(read);
-  return rows;
+  const content = createReadStream(file);
+  const archive = passphrase === null ? content : await decryptArchive(content, [passphrase]);
+  const opened = await openArchive(archive);
+  try {
+    await opened.readParts(async ({ lines }) => {
+      rows += lines.length;
+    });
+    return rows;
+  } finally {
+    opened.close();
+  }
 }
 
 /** Never overwrites another backup: two of the same second get a number. */
-async function giveFinalName(draft: string, folder: string, at: Date): Promise<string> {
+async function giveFinalName(draft: string, folder: string, moment: BackupMoment): Promise<string> {
   for (let again = 0; ; again++) {
-    const file = join(folder, nameAt(at, again));
+    const file = join(folder, nameAt(moment, again));
     try {
       await link(draft, file);
       await rm(draft);

@@ -1,0 +1,78 @@
+// The secrets in an archive: those of webhooks. In the database they are sealed with the key of their home, so a restore
+// into another home seals them again.
+import { type Sealer, webhookSecretName } from '@relay/core/ports/sealer';
+import type { VaultRecord } from '../../platform/home/vault/vault.ts';
+import type { ArchiveHead } from './archive.ts';
+
+export const SECRETS_TABLE = 'webhooks';
+
+/** Stands in an archive for a secret that its home could not open either. */
+export const NO_SECRET = new Uint8Array();
+
+/** As `row_to_json` writes a `bytea`. */
+const HEX = /^\\x([\da-f]*)$/;
+
+interface SecretRow {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+/** Changes the secrets in a line of an archive. What cannot be changed stays as it is. */
+export function mapSecrets(
+  line: string,
+  change: (name: string, bytes: Uint8Array) => Uint8Array,
+): string {
+  const row = JSON.parse(line) as SecretRow;
+  const mapped = (value: string): string => {
+    const [, hex] = HEX.exec(value) ?? [];
+    if (hex === undefined) return value;
+    try {
+      const bytes = change(webhookSecretName(row.id), Buffer.from(hex, 'hex'));
+      return `\\x${Buffer.from(bytes).toString('hex')}`;
+    } catch {
+      return value;
+    }
+  };
+  return JSON.stringify({
+    ...row,
+    secret: mapped(row.secret),
+    previous_secret: row.previous_secret === null ? null : mapped(row.previous_secret),
+  });
+}
+
+/** The key of the home that an archive is restored into, and how the key of another home is found. */
+export interface RestoreKeys {
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  readonly vault: VaultRecord | null;
+  findFormerKey(record: VaultRecord): Promise<Pick<Sealer, 'open'> | null>;
+}
+
+/** Returns what seals the secrets of this archive again, line by line. */
+export async function openResealing(
+  { sealer, vault, findFormerKey }: RestoreKeys,
+  { secrets, vault: from }: Pick<ArchiveHead, 'secrets' | 'vault'>,
+): Promise<(line: string) => string> {
+  if (secrets === 'open') {
+    return (line) =>
+      mapSecrets(line, (name, bytes) =>
+        bytes.length === 0 ? NO_SECRET : sealer.seal(name, bytes),
+      );
+  }
+  if (from === null || from.id === vault?.id) return (line) => line;
+  const former = await findFormerKey(from);
+  if (former === null) return (line) => line;
+  return (line) => mapSecrets(line, (name, bytes) => sealer.seal(name, former.open(name, bytes)));
+}
+
+/** The name of the webhook if its secret cannot be opened in this home. */
+export function unreadableSecretIn(line: string, { sealer }: RestoreKeys): string | null {
+  const { id, name, secret } = JSON.parse(line) as SecretRow;
+  try {
+    sealer.open(webhookSecretName(id), Buffer.from(HEX.exec(secret)?.[1] ?? '', 'hex'));
+    return null;
+  } catch {
+    return name;
+  }
+}
