@@ -1,6 +1,7 @@
 // An in-memory TransportStore for tests, with the guarantees of the one in PostgreSQL: reads see what is durable, units
 // become durable in the order they were submitted, and a fault drops what was pending.
 import {
+  EMPTY_MESSAGE,
   type InboxEntry,
   type TransportStore,
   TransportStoreFault,
@@ -73,7 +74,8 @@ export class MemoryWire {
     }
     if (unit.credentials) this.credentials = unit.credentials.slice();
     for (const { digest, plain } of unit.journal ?? []) {
-      if (!this.journal.has(hex(digest))) this.journal.set(hex(digest), plain.slice());
+      const entry = (plain ?? EMPTY_MESSAGE).slice();
+      if (!this.journal.has(hex(digest))) this.journal.set(hex(digest), entry);
     }
     for (const entry of unit.inbox ?? []) {
       if (!this.inbox.some((known) => isSame(known, entry))) this.inbox.push({ ...entry });

@@ -1,10 +1,11 @@
 // Tests of what every TransportStore guarantees, run against the one in memory and the one in PostgreSQL, so that tests
 // on the first are valid for the second.
-import type {
-  InboxEntry,
-  TransportStore,
-  TransportStoreFault,
-  TransportUnit,
+import {
+  EMPTY_MESSAGE,
+  type InboxEntry,
+  type TransportStore,
+  type TransportStoreFault,
+  type TransportUnit,
 } from '@relay/core/ports/transport';
 import { describe, expect, test } from 'vitest';
 
@@ -102,6 +103,15 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       await store.submit({ journal: [{ digest, plain: bytes('first') }] });
       await store.submit({ journal: [{ digest, plain: bytes('second') }] });
       expect(text(await store.journal(digest))).toBe('first');
+    });
+
+    test('knows a ciphertext whose content went to the inbox, and keeps no copy of it', async () => {
+      const store = await (await makeWorld()).open();
+      const digest = bytes('e'.repeat(32));
+      await store.submit({ journal: [{ digest, plain: null }], inbox: [message('1', 'hello')] });
+      expect(new Uint8Array((await store.journal(digest)) ?? [])).toEqual(EMPTY_MESSAGE);
+      await store.submit({ journal: [{ digest, plain: bytes('again') }] });
+      expect(new Uint8Array((await store.journal(digest)) ?? [])).toEqual(EMPTY_MESSAGE);
     });
 
     test.each([

@@ -280,8 +280,12 @@ async function plantConversation(sowing: PlantedPerson): Promise<void> {
       state: 'COMPLETED',
       interval_ms: 1,
       max_followups: 1,
+      result_status: 'valid',
     },
-    { text: 'target_contact objective failure_reason reason summary', json: 'todos options' },
+    {
+      text: 'target_contact objective failure_reason reason summary result_reason',
+      json: 'todos options result_schema result',
+    },
   );
   const of = { instance_id: sowing.instance };
   await sowing.sow('instance_messages', { ...of, role: 'contact' }, { text: 'content' });

@@ -1,13 +1,19 @@
 import type { ErasedCounts, ErasureReceipt, RetentionStatus } from '@relay/contract/api/retention';
 import { expect, test } from 'vitest';
-import { formatErasedCounts, formatErasureReceipt, formatRetentionStatus } from './retention.ts';
+import {
+  formatChatLimit,
+  formatErasedCounts,
+  formatErasureReceipt,
+  formatRetentionStatus,
+} from './retention.ts';
 
 const NOW = new Date(2026, 10, 15, 12, 0);
 const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
 
 const STATUS: RetentionStatus = {
   now: NOW.toISOString(),
-  limits: { observed_messages_days: 30, digests_days: 28 },
+  limits: { messages_days: 0, observed_messages_days: 30, digests_days: 28 },
+  chats: [],
   groups: [
     {
       chat_id: 'c0ffee00-0000-4000-8000-000000000000',
@@ -37,6 +43,7 @@ const STATUS: RetentionStatus = {
 
 test('shows the age of stored data against its limits', () => {
   expect(formatRetentionStatus(STATUS)).toEqual([
+    'Messages are kept until you erase them.',
     'Messages of observed groups are kept for 30 days, digests for 28 days.',
     '',
     'Family⟨U+001B⟩[2J',
@@ -59,6 +66,37 @@ test('shows the state before a group was observed and before the first run', () 
   const lines = formatRetentionStatus({ ...STATUS, groups: [], runs: [] });
   expect(lines).toContain('No data of observed groups is stored.');
   expect(lines).toContain('No run yet.');
+});
+
+const ANAS_CHAT = { chat_id: 'c0ffee00-0000-4000-8000-000000000002', contact_id: null };
+
+test('shows the general limit, and the chats that have another', () => {
+  const chat = { ...ANAS_CHAT, messages: 1 };
+  const lines = formatRetentionStatus({
+    ...STATUS,
+    limits: { ...STATUS.limits, messages_days: 365 },
+    chats: [
+      { ...chat, name: 'Ana', days: 90, oldest_message_at: ago(48) },
+      { ...chat, name: 'Mom', days: 0, messages: 0, oldest_message_at: null },
+    ],
+  });
+  expect(lines.slice(0, 4)).toEqual([
+    'Messages are kept for 365 days.',
+    'Chats with their own limit:',
+    '  Ana  90 days  oldest 2 d (1 message)',
+    '  Mom  kept     oldest none',
+  ]);
+});
+
+test('confirms the limit of a chat', () => {
+  const chat = { ...ANAS_CHAT, name: 'Ana', messages: 1 };
+  const confirm = (days: number | null) =>
+    formatChatLimit({ ...chat, days, oldest_message_at: null });
+  expect([confirm(null), confirm(0), confirm(1)]).toEqual([
+    'Ana: the general limit applies.',
+    'Ana: messages are kept.',
+    'Ana: messages are kept for 1 day. The next run deletes older ones; start it with `relay retention run`.',
+  ]);
 });
 
 const NOTHING: ErasedCounts = {

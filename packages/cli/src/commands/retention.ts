@@ -1,9 +1,10 @@
-// `relay retention`: shows the age of stored data from observed groups against its limits.
+// `relay retention`: shows the limits, and the age of what they apply to.
 
 import type {
   ErasedCounts,
   ErasureReceipt,
   ForgetPreview,
+  RetentionChat,
   RetentionGroup,
   RetentionRun,
   RetentionStatus,
@@ -34,6 +35,38 @@ export const runRetentionCommand: RunCommand = async ({ config, terminal }) => {
   else terminal.writeLine(`Done: ${describeRetentionRun(result)}`);
   return 0;
 };
+
+// `relay retention set <who> <days>`: sets how long messages of one chat are kept.
+
+const MOST_DAYS = 36_500;
+
+export const setRetentionCommand: RunCommand = async ({ config, terminal, args }) => {
+  const [who, given = ''] = args;
+  const days = parseDays(given);
+  const client = clientOf(config.home);
+  const { id } = await findKnownContact(client, who, 'all');
+  const chat = await client.patch('/api/retention/chats', { body: { id, days } });
+  if (terminal.json) terminal.writeJson(chat);
+  else terminal.writeLine(formatChatLimit(chat));
+  return 0;
+};
+
+function parseDays(given: string): number | null {
+  if (given === 'default') return null;
+  if (given === 'keep') return 0;
+  const days = Number(given);
+  if (/^\d+$/.test(given) && days >= 1 && days <= MOST_DAYS) return days;
+  throw new RelayError('usage', {
+    what: `"${toOneLine(given)}" is no limit. Give a number of days from 1 to ${MOST_DAYS}, \`keep\` or \`default\`.`,
+  });
+}
+
+export function formatChatLimit({ chat_id, name, days }: RetentionChat): string {
+  const who = toOneLine(name ?? chat_id);
+  if (days === null) return `${who}: the general limit applies.`;
+  if (days === 0) return `${who}: messages are kept.`;
+  return `${who}: messages are kept for ${formatCount(days, 'day')}. The next run deletes older ones; start it with \`relay retention run\`.`;
+}
 
 // `relay forget <who>`: erases a contact or a group permanently. It first shows what would be erased and asks for the
 // name; scripts pass --yes.
@@ -108,8 +141,12 @@ async function confirmForget(
 
 export function formatRetentionStatus(status: RetentionStatus): string[] {
   const now = new Date(status.now);
-  const { observed_messages_days: messages, digests_days: digests } = status.limits;
+  const { messages_days, observed_messages_days: messages, digests_days: digests } = status.limits;
   return [
+    messages_days === 0
+      ? 'Messages are kept until you erase them.'
+      : `Messages are kept for ${formatCount(messages_days, 'day')}.`,
+    ...chatLines(status.chats, now),
     `Messages of observed groups are kept for ${formatCount(messages, 'day')}, digests for ${formatCount(digests, 'day')}.`,
     ...(status.groups.length === 0
       ? ['No data of observed groups is stored.']
@@ -120,6 +157,25 @@ export function formatRetentionStatus(status: RetentionStatus): string[] {
     '',
     'Other limits:',
     ...formatRows(status.others.map(({ what, limit }) => [what, limit])),
+  ];
+}
+
+function chatLines(chats: readonly RetentionChat[], now: Date): string[] {
+  if (chats.length === 0) return [];
+  const limits = chats.map(({ chat_id, name, days, oldest_message_at, messages }) => [
+    toOneLine(name ?? chat_id),
+    days === 0 ? 'kept' : formatCount(days ?? 0, 'day'),
+    agedLine(oldest_message_at, messages, 'message', now),
+  ]);
+  const width = Math.max(...limits.map(([, limit = '']) => limit.length));
+  return [
+    'Chats with their own limit:',
+    ...formatRows(
+      limits.map(([name = '', limit = '', oldest = '']) => [
+        name,
+        `${limit.padEnd(width)}  oldest ${oldest}`,
+      ]),
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Schemas and service of retention: how long content is kept, and erasing a contact.
 import { z } from 'zod';
 import type { DigestId } from '../ids.ts';
+import { retentionDaysSchema, retentionSettingsSchema } from '../settings.ts';
 import { boundedText } from './common.ts';
 
 const figure = z.int().min(0);
@@ -19,6 +20,18 @@ const retentionGroupSchema = z.object({
   within_limits: z.boolean(),
 });
 
+/** A chat with a limit of its own. */
+export const retentionChatSchema = z.object({
+  chat_id: z.uuid(),
+  /** The other person; null for a group. */
+  contact_id: z.uuid().nullable(),
+  name: z.string().nullable(),
+  /** 0: its messages are kept. Null: the setting for all chats applies. */
+  days: retentionDaysSchema.nullable(),
+  messages: figure,
+  oldest_message_at: moment.nullable(),
+});
+
 export const retentionRunSchema = z.object({
   at: moment,
   /** What started the run: the daemon's start, its daily time, or the owner. */
@@ -32,7 +45,8 @@ export const retentionRunSchema = z.object({
 
 export const retentionStatusSchema = z.object({
   now: moment,
-  limits: z.object({ observed_messages_days: z.int(), digests_days: z.int() }),
+  limits: retentionSettingsSchema,
+  chats: z.array(retentionChatSchema),
   groups: z.array(retentionGroupSchema),
   /** Newest first. */
   runs: z.array(retentionRunSchema),
@@ -41,6 +55,7 @@ export const retentionStatusSchema = z.object({
   others: z.array(z.object({ what: z.string(), limit: z.string() })),
 });
 
+export type RetentionChat = z.infer<typeof retentionChatSchema>;
 export type RetentionGroup = z.infer<typeof retentionGroupSchema>;
 export type RetentionRun = z.infer<typeof retentionRunSchema>;
 export type RetentionStatus = z.infer<typeof retentionStatusSchema>;
@@ -64,6 +79,12 @@ export type ErasedCounts = z.infer<typeof erasedCountsSchema>;
 
 /** A contact's id, a chat's id, or `name:` and the name of somebody without an address. */
 const whom = boundedText(300);
+
+export const chatRetentionRequestSchema = z.strictObject({
+  /** The id of a contact or a chat. */
+  id: z.uuid(),
+  days: retentionDaysSchema.nullable(),
+});
 
 export const forgetQuerySchema = z.strictObject({ id: whom });
 export const forgetRequestSchema = z.strictObject({ id: whom });
@@ -98,6 +119,8 @@ export type ErasureReceipt = z.infer<typeof erasureReceiptSchema>;
 
 export interface RetentionService {
   status(): Promise<RetentionStatus>;
+  /** Sets how long messages of one chat are kept. */
+  setChat(id: string, days: number | null): Promise<RetentionChat>;
   /** Enforces the limits now and removes deleted bytes wherever Relay can. */
   run(): Promise<RetentionRun>;
   /** Shows what `forget` would erase. */

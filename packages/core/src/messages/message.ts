@@ -113,10 +113,11 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The placeholder before a caption. */
 const PLACEHOLDER = /^\[(?:Image|Video|Document|Audio message|Sticker|\w+)\] ?/;
-const TEXT = new Set(['conversation', 'extendedTextMessage']);
+/** Kinds whose body is all that their sender wrote. */
+export const TEXT_KINDS: ReadonlySet<string> = new Set(['conversation', 'extendedTextMessage']);
 
 /** Kinds whose text the sender typed: text and captions. In every other kind it is a name that somebody chose. */
-const TYPED = new Set([...TEXT, 'imageMessage', 'videoMessage', 'audioMessage']);
+const TYPED = new Set([...TEXT_KINDS, 'imageMessage', 'videoMessage', 'audioMessage']);
 
 /** Whether the sender passes on another's text: a forwarded message, a file's name, a contact card. */
 export const isOthersText = ({
@@ -131,7 +132,7 @@ export function toReadableMessage({
   media,
   details,
 }: StoredMessageContent): ReadableMessage {
-  if (TEXT.has(kind)) return { label: null, text: body };
+  if (TEXT_KINDS.has(kind)) return { label: null, text: body };
   if (kind === 'reactionMessage') return reaction(details?.words ?? '');
   const typed = details?.words ?? body.replace(PLACEHOLDER, '');
   if (kind === 'documentMessage') {

@@ -6,6 +6,16 @@ export const toStorableText = (text: string): string =>
     ? text
     : text.toWellFormed().replaceAll('\0', '\uFFFD');
 
+/** Converts every string, field names included, because a model may write anything anywhere. */
+export function toStorableValue(value: unknown): unknown {
+  if (typeof value === 'string') return toStorableText(value);
+  if (Array.isArray(value)) return value.map(toStorableValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [toStorableText(name), toStorableValue(inner)]),
+  );
+}
+
 // Makes hidden characters visible where a person decides on a text: invisible ones, and those that change the text
 // direction, are written out as ⟨U+202E⟩. Characters that emoji, flags and scripts such as Persian or Hindi need are
 // kept.

@@ -93,7 +93,7 @@ async function windowOf(
 }
 
 // Received and sent messages. Received: messages of others, without reactions and the like. Sent: messages sent by
-// Relay; what the owner typed on a phone counts as neither.
+// Relay, without its notices to the owner; what the owner typed on a phone counts as neither.
 
 interface TrafficRow {
   bucket: number;
@@ -113,7 +113,8 @@ async function readTraffic(db: Db, window: ActivityWindow) {
     sql<TrafficRow>`
       SELECT ${bucketSql('attempted_at', window)} AS bucket, count(*) AS n,
         count(*) FILTER (WHERE attempted_at >= ${midnight}) AS today
-      FROM outbox WHERE account_id = ${account} AND attempted_at >= ${from} AND attempted_at <= ${now}
+      FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id AND p.actor <> 'notifier'
+      WHERE o.account_id = ${account} AND attempted_at >= ${from} AND attempted_at <= ${now}
         AND state IN ('sent', 'delivered', 'read')
       GROUP BY 1`.execute(db),
   ]);

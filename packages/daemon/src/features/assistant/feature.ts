@@ -3,9 +3,9 @@ import type { AssistantService } from '@relay/contract/api/assistant';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { JobHandler } from '../../platform/jobs/jobs.ts';
 import { type AssistantDeps, SessionTurns } from './deps.ts';
+import { onAssistantJob } from './job.ts';
 import { resumeQuestionsOnRelease } from './on-message.ts';
 import { createAssistantService } from './service.ts';
-import { onAssistantJob } from './turn.ts';
 
 interface AssistantFeature {
   readonly service: AssistantService;

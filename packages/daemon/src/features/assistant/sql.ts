@@ -1,10 +1,11 @@
 // Reads and writes the rows of assistant sessions: questions, answers, and the effects of turns.
 
 import type { ApprovalState } from '@relay/contract/api/approvals';
-import type { AccountId, ApprovalId, RunId, SessionId } from '@relay/contract/ids';
+import type { ResultStatus } from '@relay/contract/conversation/result';
+import type { AccountId, ApprovalId, ChatId, RunId, SessionId } from '@relay/contract/ids';
 import { selectRememberedLines } from '@relay/core/agent/context-window';
 import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { readApprovalStates } from '../../pipeline/gate/approval-store.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
@@ -197,4 +198,48 @@ export async function recordAssistantAnswer(
   const actor = detail.run === undefined ? 'assistant' : `assistant:${detail.run}`;
   const row = { actor, message, reason, detail: { chat, session, ...detail } };
   await appendLedger(tx, account_id, answerLedgerRow(row));
+}
+
+// Results of ended conversations.
+
+interface ConversationResult {
+  readonly chat_id: ChatId;
+  readonly created_by: string;
+  readonly contact: string;
+  readonly objective: string;
+  readonly ended_at: Date;
+  readonly status: ResultStatus;
+  readonly result: unknown;
+  readonly reason: string | null;
+}
+
+interface ResultFilter {
+  /** A subquery of the chats that may be read. */
+  readonly chats: RawBuilder<unknown>;
+  /** Only this chat. */
+  readonly chat: ChatId | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function readResults(
+  db: Db,
+  account: AccountId,
+  { chats, chat, limit }: ResultFilter,
+): Promise<readonly ConversationResult[]> {
+  const { rows } = await sql<ConversationResult>`
+    SELECT i.chat_id, i.created_by, coalesce(g.display_name, i.target_contact) AS contact, i.objective,
+      i.updated_at AS ended_at, i.result_status AS status, i.result, i.result_reason AS reason
+    FROM instances i LEFT JOIN grants g ON g.account_id = i.account_id AND g.contact_id = i.contact_id
+    WHERE i.account_id = ${account} AND i.result_status <> 'pending' AND i.chat_id IN (${chats})
+      AND (${chat}::uuid IS NULL OR i.chat_id = ${chat})
+    ORDER BY i.updated_at DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Whether any conversation has a result, or will have one. */
+export async function hasResults(db: Db, account: AccountId): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM instances
+    WHERE account_id = ${account} AND result_status IS NOT NULL LIMIT 1`.execute(db);
+  return rows.length > 0;
 }

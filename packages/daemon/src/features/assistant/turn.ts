@@ -1,23 +1,13 @@
-// Answers the owner's messages on WhatsApp, as a job of the queue `assistant`. The model runs between two transactions;
-// the answer, the end of the run and the end of the job are one transaction. A turn that was interrupted after it had
-// effects is not started again.
-
+// A turn of the assistant, wherever the owner asked. It begins in the caller's transaction with the budget, the
+// remembered lines and their taint; a turn that is lost and taken again reads the same again.
 import type { ApprovalState } from '@relay/contract/api/approvals';
 import type { AssistantSink } from '@relay/contract/api/assistant';
 import { RelayError } from '@relay/contract/errors';
-import {
-  type ApprovalId,
-  approvalId,
-  type ChatId,
-  type MessageId,
-  type RunId,
-  type SessionId,
-} from '@relay/contract/ids';
+import { type ApprovalId, approvalId, type RunId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
 import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
-import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
-import { signText, toStorableText } from '@relay/core/messages/text';
+import { toStorableText } from '@relay/core/messages/text';
 import { joinTaints, type Taint } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
 import {
@@ -27,7 +17,6 @@ import {
 } from '../../models/agent/session.ts';
 import type { AgentTool } from '../../models/agent/tools.ts';
 import { loadApprovals } from '../../pipeline/gate/approval-store.ts';
-import { isOnHold } from '../../pipeline/gate/gate.ts';
 import { findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { listPermittedChats, type PermittedChat } from '../../platform/db/grants.ts';
 import {
@@ -38,14 +27,8 @@ import {
   taintOfRuns,
 } from '../../platform/db/runs.ts';
 import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
-import {
-  TransactionConflict,
-  transaction,
-  type UnitOfWork,
-} from '../../platform/db/transaction.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { MessageHit } from '../search/search.ts';
-import { runSlashCommand } from './commands.ts';
 import { FALLBACK_ANSWERS, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
 import { type AssistantDeps, TurnStopped } from './deps.ts';
 import {
@@ -58,15 +41,12 @@ import {
 import {
   addLine,
   findInterruptedTurns,
-  lockAssistantSession,
-  markLineAnswered,
+  hasResults,
   readAskedOwner,
   readEffects,
   readRememberedLines,
-  readSessionLine,
-  recordAssistantAnswer,
 } from './sql.ts';
-import { digestTools } from './tools/lookup-tools.ts';
+import { digestTools, resultTools } from './tools/lookup-tools.ts';
 import {
   CONFIRM_TIMEOUT_MS,
   type OwnersAnswer,
@@ -74,185 +54,6 @@ import {
   ToolRun,
 } from './tools/tool-run.ts';
 import { assistantTools } from './tools/tools.ts';
-
-type AssistantJob = Pick<Job<'assistant'>, 'data' | 'complete'>;
-
-export function onAssistantJob(deps: AssistantDeps) {
-  return async (job: AssistantJob, stop: AbortSignal): Promise<void> => {
-    const { account, subject, line } = job.data;
-    const asked = await readSessionLine(deps.db, account, subject, line);
-    if (!asked?.waiting) return completeJob(deps, job);
-    if (asked.command) return runCommandJob(deps, job, asked);
-    await deps.turns.run(subject, stop, (signal) => takeTurn(deps, job, asked, signal));
-  };
-}
-
-const completeJob = (deps: AssistantDeps, job: AssistantJob): Promise<void> =>
-  transaction(deps, ({ tx }) => job.complete(tx));
-
-async function takeTurn(
-  deps: AssistantDeps,
-  job: AssistantJob,
-  question: SessionLine,
-  signal: AbortSignal,
-): Promise<void> {
-  const begun = await beginAnswer(deps, job, question);
-  if (begun === null) return;
-  const thought = await runAssistantTurn(deps, begun, { kind: 'whatsapp' }, signal).catch(
-    async (error: unknown) => {
-      await transaction(deps, ({ tx }) => endRun(tx, deps.lease.account, begun.run, 'discarded'));
-      throw error;
-    },
-  );
-  await finishAnswer(deps, job, begun, thought);
-}
-
-/** Null when no turn is needed: the job is completed, or the question waits. */
-function beginAnswer(
-  deps: AssistantDeps,
-  job: AssistantJob,
-  question: SessionLine,
-): Promise<BegunAssistantTurn | null> {
-  return transaction(deps, async (work) => {
-    const { account } = deps.lease;
-    const session = await lockAssistantSession(work.tx, account, question.session_id);
-    if (session === null) return null;
-    if (await isOnHold(work.tx, account, 'share')) {
-      await job.complete(work.tx);
-      await recordAssistantAnswer(work.tx, session, question, 'hold');
-      return null;
-    }
-    await noteInterruptedTurns(work, session, question.id);
-    const before = await findInterruptedTurns(work.tx, session, { line: question.id });
-    const spent = await assistantBudgetError(deps, work);
-    if (before.length > 0 || spent !== null) {
-      const deeds = before.flatMap((run) => run.deeds);
-      const text =
-        before.length > 0
-          ? FALLBACK_ANSWERS.interrupted(deeds)
-          : FALLBACK_ANSWERS.failed(spent?.message ?? '', []);
-      await job.complete(work.tx);
-      const reason = before.length > 0 ? 'interrupted' : 'failed';
-      const run = before.at(-1)?.run ?? null;
-      await answerLine(deps, work, session, question, { text, run, reason });
-      return null;
-    }
-    return beginAssistantTurn(deps, work, session, question);
-  });
-}
-
-function finishAnswer(
-  deps: AssistantDeps,
-  job: AssistantJob,
-  { session, question, run }: BegunAssistantTurn,
-  { state, text, failure }: AssistantTurnResult,
-): Promise<void> {
-  const { account } = deps.lease;
-  return transaction(deps, async (work) => {
-    await lockAssistantSession(work.tx, account, session.id);
-    if (await isOnHold(work.tx, account, 'share')) {
-      // Answered when the hold ends: with a new turn, or with what was done.
-      await endRun(work.tx, account, run, 'discarded');
-      await job.complete(work.tx);
-      return recordAssistantAnswer(work.tx, session, question, 'hold');
-    }
-    await endRun(work.tx, account, run, state, failure?.message ?? null);
-    await job.complete(work.tx);
-    const reason = failure === null ? 'replied' : 'failed';
-    await answerLine(deps, work, session, question, { text, run, reason });
-  });
-}
-
-interface AnswerToSend {
-  readonly text: string;
-  readonly run: RunId | null;
-  readonly reason: AnswerReason;
-}
-
-/** Step 7: sends the answer to the same chat, signed, through the gate. The ledger entry comes last. */
-async function answerLine(
-  deps: AssistantDeps,
-  work: UnitOfWork,
-  session: SessionRow,
-  question: SessionLine,
-  { text, run, reason }: AnswerToSend,
-): Promise<void> {
-  await markLineAnswered(work.tx, question);
-  await addLine(work.tx, session, {
-    role: 'assistant',
-    content: text,
-    answers: question.id,
-    command: question.command,
-    ...(run === null ? {} : { run }),
-  });
-  if (session.chat_id === null) return;
-  const said = await submitAnswer(deps, work, session.chat_id, {
-    text,
-    run,
-    answersMessage: question.message_id,
-  });
-  const detail = run === null ? said : { run, ...said };
-  // A command counts as carried out, whether the owner can be told or not.
-  const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
-  await recordAssistantAnswer(work.tx, session, question, cameOf, detail);
-}
-
-async function submitAnswer(
-  { gate }: AssistantDeps,
-  work: UnitOfWork,
-  chat: ChatId,
-  {
-    text,
-    run,
-    answersMessage,
-  }: Pick<AnswerToSend, 'text' | 'run'> & { readonly answersMessage: MessageId | null },
-): Promise<Pick<LedgerDetail, 'outbox' | 'refusal'>> {
-  const actor = run === null ? NOTIFIER : ({ kind: 'assistant', run } as const);
-  const proposal = { kind: 'send_message', chat, text: signText(text) } as const;
-  const { decision, message } = await gate.submit(work.tx, actor, proposal, {
-    ...(run === null ? {} : { run }),
-    ...(answersMessage === null ? {} : { answersMessage }),
-  });
-  // A hold began in this moment: a question waits for its end; a command has already been carried out.
-  if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
-  work.afterCommit.push(() => gate.wakeOutbox());
-  return message === null ? { refusal: decision.reason } : { outbox: message.id };
-}
-
-const NOTIFIER = { kind: 'notifier' } as const;
-
-async function chatOfSession(
-  { db, lease: { account } }: AssistantDeps,
-  id: SessionId,
-): Promise<ChatId | null> {
-  const session = await db
-    .selectFrom('sessions')
-    .select('chat_id')
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return session?.chat_id ?? null;
-}
-
-/** Step 3: runs a slash command without a model. */
-async function runCommandJob(
-  deps: AssistantDeps,
-  job: AssistantJob,
-  asked: SessionLine,
-): Promise<void> {
-  const { session_id: session, at, content } = asked;
-  const chat = await chatOfSession(deps, session);
-  const text = await runSlashCommand(deps, content, { session, chat, at });
-  await transaction(deps, async (work) => {
-    const session = await lockAssistantSession(work.tx, deps.lease.account, asked.session_id);
-    await job.complete(work.tx);
-    if (session !== null)
-      await answerLine(deps, work, session, asked, { text, run: null, reason: 'command' });
-  });
-}
-
-// Beginning of a turn, in the caller's transaction: the budget, the remembered lines and their taint. A turn that is
-// lost and taken again reads the same again.
 
 export interface BegunAssistantTurn {
   readonly session: SessionRow;
@@ -430,6 +231,7 @@ async function runSession(
   const offered = [
     ...(connected ? assistantTools(toolRun) : []),
     ...((await deps.digests.hasGroups()) ? digestTools(toolRun) : []),
+    ...((await hasResults(deps.db, deps.lease.account)) ? resultTools(toolRun) : []),
     ...(await deps.webSearch.tools(recordOutsideRead(toolRun))),
   ];
   const tools = offered.map((tool) => limitRounds(rounds, tool));

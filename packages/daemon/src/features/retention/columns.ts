@@ -73,7 +73,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: 'with the chat or the person, by eraseWhole',
     who: 'group_address subject',
     ids: 'id contact_id salt',
-    plain: 'account_id kind expires_after_s last_message_at unread_count created_at',
+    plain: 'account_id kind expires_after_s last_message_at unread_count retention_days created_at',
   },
   chat_members: { goes: CHAT, ids: 'chat_id contact_id', plain: 'account_id role' },
   grants: {
@@ -103,17 +103,17 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id kind',
   },
   decrypt_journal: {
-    goes: 'with the message, by the time it was received; all within 14 days',
+    goes: 'with the message, by the time it was received; all within 14 days; plaintext only of what is no message',
     sealed: 'plain',
     ids: 'digest',
     plain: 'account_id at',
   },
   inbox: {
-    goes: 'with the message or the person; all within 7 days',
+    goes: 'when the message is stored; what is not, with the person, within 7 days',
     words: 'stanza failure',
     who: 'chat sender',
     sealed: 'content',
-    ids: 'message_id digest',
+    ids: 'message_id',
     plain: 'account_id seq received_at done_at',
   },
   message_keys: {
@@ -183,11 +183,12 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
 
   instances: {
     goes: CHAT,
-    words: 'objective todos failure_reason reason summary options',
+    words:
+      'objective todos failure_reason reason summary options result_schema result result_reason',
     who: 'target_contact',
     ids: 'id contact_id chat_id created_by',
     plain:
-      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch unsent timer_set_at timer_due_at timer_left_ms summary_up_to created_at updated_at',
+      'account_id queue_seq state previous_state interval_ms max_followups follow_up_count unread epoch unsent timer_set_at timer_due_at timer_left_ms summary_up_to result_status created_at updated_at',
   },
   instance_transitions: {
     goes: CONVERSATION,
@@ -295,7 +296,8 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: 'stays without the person, by eraseWhole',
     owner: 'name hash',
     ids: 'id contacts',
-    plain: 'account_id scopes confirm created_at rotated_at last_used_at expires_at revoked_at',
+    plain:
+      'account_id scopes confirm created_at rotated_at suspended_at last_used_at expires_at revoked_at',
   },
   token_reads: {
     goes: stays('what a program has read it goes on having read; the id leads nowhere'),
@@ -320,7 +322,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     goes: OWNERS,
     owner: 'name url events filter include_text',
     sealed: 'secret previous_secret',
-    ids: 'id',
+    ids: 'id token_id',
     plain: 'account_id rotated_at enabled note created_at last_delivered_at failing_since',
   },
   webhook_deliveries: {
@@ -334,7 +336,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   push_devices: {
     goes: OWNERS,
     owner: 'name endpoint p256dh auth session_hash',
-    ids: 'id',
+    ids: 'id paired_device',
     plain: 'account_id locale created_at last_delivered_at failing_since',
   },
   owner_notifications: {

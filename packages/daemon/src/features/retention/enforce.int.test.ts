@@ -3,6 +3,7 @@ import type { ChatId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { pruneOldRows } from '../../platform/db/prune.ts';
+import { openRetention } from './feature.ts';
 import { openRetentionFixture } from './testing/fixture.ts';
 
 const fixture = await openRetentionFixture();
@@ -107,7 +108,6 @@ test('keeps a digest and its facts for 4 weeks, and removes exported copies firs
       return digests.length;
     },
   };
-  const { openRetention } = await import('./feature.ts');
   const run = await openRetention({ ...deps, exportedCopies }).service.run();
   expect(run.digests).toBe(2);
   expect(told.sort()).toEqual([old, daily].sort());
@@ -162,11 +162,117 @@ test('deletes at the start what became too old while the daemon was not running'
   });
 });
 
+/** A contact with a direct chat in which both wrote, 10 and 100 days ago. */
+async function acquaintance(): Promise<{ contact: string; chat: ChatId }> {
+  const [contact, chat] = [randomUUID(), randomUUID() as ChatId];
+  await sql('INSERT INTO contacts (account_id, id, display_name) VALUES ($1, $2, $3)', [
+    account,
+    contact,
+    'Ana',
+  ]);
+  await sql(`INSERT INTO chats (account_id, id, kind, contact_id) VALUES ($1, $2, 'direct', $3)`, [
+    account,
+    chat,
+    contact,
+  ]);
+  await say(chat, ago(100 * DAY), 2);
+  await say(chat, ago(10 * DAY), 2);
+  return { contact, chat };
+}
+
+async function sendLongAgo(chat: ChatId, instance: string | null): Promise<void> {
+  const permit = randomUUID();
+  await sql(
+    `INSERT INTO permits (account_id, id, ledger_seq, actor, intent, chat_id, instance_id, content_hash)
+     SELECT $1, $2, seq, 'owner', 'send_message', $3::uuid, $4, ''
+     FROM ledger_add($1, 'owner', 'send_message', 'chat', $3::uuid::text, 'allow', 'owner', '{}')`,
+    [account, permit, chat, instance],
+  );
+  await sql(
+    `INSERT INTO outbox (account_id, id, permit_id, chat_id, instance_id, message_id, body, state, created_at, sent_at)
+     VALUES ($1, gen_random_uuid(), $2, $3, $4, $5, 'hello', 'read', $6, $6)`,
+    [account, permit, chat, instance, randomUUID(), ago(100 * DAY)],
+  );
+}
+
+const countDecisions = async () => Number((await sql('SELECT count(*) FROM ledger'))[0]?.count);
+
+const runWithLimit = (days: number) =>
+  openRetention({ ...deps, limits: { ...deps.limits, messages_days: days } }).service.run();
+
+test('keeps all messages by default, and deletes older ones of all chats but those with another limit', async () => {
+  verifies('STORE-LIMIT-ALL');
+  const [ana, ben, mom] = [await acquaintance(), await acquaintance(), await acquaintance()];
+  const family = await group();
+  await say(family, ago(20 * DAY), 1);
+  await retention.service.run();
+  expect(await left('messages', ana.chat)).toBe(4);
+
+  // A contact's id and a chat's id both name the chat.
+  await retention.service.setChat(ben.contact, 5);
+  expect(await retention.service.setChat(mom.chat, 0)).toMatchObject({ days: 0, messages: 4 });
+  await runWithLimit(30);
+  const counts = [ana, ben, mom].map(({ chat }) => left('messages', chat));
+  expect(await Promise.all(counts)).toEqual([2, 0, 4]);
+  expect(await left('message_keys', ben.chat)).toBe(0);
+  expect(await left('messages', family)).toBe(1);
+  const { chats } = await retention.service.status();
+  expect(chats.map(({ chat_id, days }) => [chat_id, days])).toEqual(
+    expect.arrayContaining([
+      [ben.chat, 5],
+      [mom.chat, 0],
+    ]),
+  );
+
+  // The limit of observed groups still applies to a group that is kept longer.
+  await say(family, ago(31 * DAY), 1);
+  await retention.service.setChat(family, 365);
+  await retention.service.setChat(mom.chat, null);
+  await runWithLimit(99);
+  expect([await left('messages', family), await left('messages', mom.chat)]).toEqual([1, 2]);
+  await expect(retention.service.setChat(randomUUID(), 5)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('deletes what Relay sent under a limit, but nothing of an open conversation, its transcript or the ledger', async () => {
+  verifies('STORE-LIMIT-KEEPS');
+  const { contact, chat } = await acquaintance();
+  const [open, ended] = [randomUUID(), randomUUID()];
+  for (const [instance, state] of [
+    [open, 'WAITING_FOR_REPLY'],
+    [ended, 'COMPLETED'],
+  ] as const) {
+    await sql(
+      `INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+       VALUES ($1, $2, $3, $4, '+1', 'o', $5, 1, 1)`,
+      [account, instance, contact, chat, state],
+    );
+    await sql(
+      `INSERT INTO instance_messages (account_id, instance_id, role, content) VALUES ($1, $2, 'agent', 'hello')`,
+      [account, instance],
+    );
+    await sendLongAgo(chat, instance);
+  }
+  await sendLongAgo(chat, null);
+  const decisions = await countDecisions();
+  await retention.service.setChat(chat, 90);
+  await retention.service.run();
+  expect(await sql('SELECT instance_id FROM outbox WHERE chat_id = $1', [chat])).toEqual([
+    { instance_id: open },
+  ]);
+  expect(await left('permits', chat)).toBe(1);
+  expect(
+    await sql('SELECT FROM instance_messages WHERE instance_id = ANY($1)', [[open, ended]]),
+  ).toHaveLength(2);
+  expect(await countDecisions()).toBe(decisions + 1);
+});
+
 test('reports the next run and the other limits', async () => {
   const status = await retention.service.status();
   expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
   expect(status.others).toContainEqual({
-    what: 'received messages before processing',
+    what: 'received messages that are not stored',
     limit: '7 days',
   });
   await pruneOldRows(database.kysely, deps.log);

@@ -1,4 +1,4 @@
-// Enforces the retention limits: deletes old messages and digests of observed groups, in transactions short enough not
+// Enforces the retention limits: deletes old messages, and digests of observed groups, in transactions short enough not
 // to block others. It can be repeated, and killed at any point: the next run deletes what is left.
 import type { ExportedDigestCopies, RetentionRun } from '@relay/contract/api/retention';
 import type { ContactId, DigestId } from '@relay/contract/ids';
@@ -25,9 +25,11 @@ const SMALL_BYTES = 256 << 20;
 
 export function cutoffsAt(
   now: Date,
-  { observed_messages_days, digests_days }: RetentionDeps['limits'],
+  { messages_days, observed_messages_days, digests_days }: RetentionDeps['limits'],
 ): RetentionCutoffs {
   return {
+    now,
+    days: messages_days,
     messages: new Date(now.getTime() - observed_messages_days * DAY_MS),
     digests: new Date(now.getTime() - digests_days * DAY_MS),
   };

@@ -4,9 +4,15 @@ import type { RetentionService, RetentionStatus } from '@relay/contract/api/rete
 import { nextOccurrence } from '@relay/core/schedule/occurrences';
 import { findZone } from '@relay/core/schedule/zone';
 import { FIXED_LIMITS } from '../../platform/db/prune.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { cutoffsAt, enforceRetention, type RetentionDeps } from './enforce.ts';
 import { forgetContactOrGroup, previewForget } from './forget.ts';
-import { readRetentionGroups, readRetentionRuns } from './retention-limits.ts';
+import {
+  readChatsWithLimit,
+  readRetentionGroups,
+  readRetentionRuns,
+  setChatRetention,
+} from './retention-limits.ts';
 
 /** The same time as in `jobs.every` of features.ts. */
 const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
@@ -33,6 +39,8 @@ export function openRetention(deps: RetentionDeps): Retention {
   return {
     service: {
       status: () => readRetentionStatus(deps),
+      setChat: (id, days) =>
+        transaction(deps, ({ tx }) => setChatRetention(tx, deps.lease.account, id, days)),
       run: () => inTurn(() => enforceRetention(deps, 'owner')),
       preview: (id) => previewForget(deps, id),
       forget: (id) => inTurn(() => forgetContactOrGroup(deps, id)),
@@ -58,6 +66,7 @@ async function readRetentionStatus(deps: RetentionDeps): Promise<RetentionStatus
   return {
     now: now.toISOString(),
     limits,
+    chats: await readChatsWithLimit(db, lease.account),
     groups: await readRetentionGroups(db, lease.account, cutoffsAt(now, limits)),
     runs: await readRetentionRuns(db, lease.account, SHOWN_RUNS),
     next_run_at: (next ?? now).toISOString(),

@@ -1,12 +1,16 @@
-// Reads what is still stored of observed groups and how old it is, which proves that the limits are kept. It reads the
-// rows themselves, never what a run reported.
-import type { RetentionGroup, RetentionRun } from '@relay/contract/api/retention';
+// Reads what is still stored of observed groups and of chats with a limit, and how old it is, which proves that the
+// limits are kept. It reads the rows themselves, never what a run reported.
+import type { RetentionChat, RetentionGroup, RetentionRun } from '@relay/contract/api/retention';
+import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 
 export interface RetentionCutoffs {
-  /** Messages sent before this time are deleted. */
+  readonly now: Date;
+  /** The limit of chats without one of their own, in days; 0: none. */
+  readonly days: number;
+  /** Messages of observed groups that were sent before this time are deleted. */
   readonly messages: Date;
   /** Digests of periods that ended before this time are deleted. */
   readonly digests: Date;
@@ -56,6 +60,55 @@ export async function readRetentionGroups(
   }));
 }
 
+/** When the messages of the chat `c` become too old; NULL if never. */
+const chatCutoffSql = ({ now, days }: Pick<RetentionCutoffs, 'now' | 'days'>) =>
+  sql`(${now}::timestamptz - make_interval(hours => 24 * nullif(coalesce(c.retention_days, ${days}::int), 0)))`;
+
+interface RetentionChatRow extends Omit<RetentionChat, 'oldest_message_at'> {
+  oldest_message_at: Date | null;
+}
+
+/** `which` is a condition on `chats c`. */
+async function readRetentionChats(
+  db: Db,
+  account: AccountId,
+  which: RawBuilder<unknown>,
+): Promise<RetentionChat[]> {
+  const { rows } = await sql<RetentionChatRow>`
+    SELECT c.id AS chat_id, c.contact_id, coalesce(n.display_name, p.display_name, p.push_name, c.subject) AS name,
+      c.retention_days AS days, m.count AS messages, m.oldest AS oldest_message_at
+    FROM chats c LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
+      LEFT JOIN grants n ON n.account_id = c.account_id AND (n.chat_id = c.id OR n.contact_id = c.contact_id)
+      CROSS JOIN LATERAL (SELECT count(*), min(sent_at) AS oldest FROM messages
+        WHERE account_id = c.account_id AND chat_id = c.id) m
+    WHERE c.account_id = ${account} AND ${which}
+    ORDER BY lower(coalesce(n.display_name, p.display_name, p.push_name, c.subject)), c.id`.execute(
+    db,
+  );
+  return rows.map(({ oldest_message_at, ...row }) => ({
+    ...row,
+    oldest_message_at: oldest_message_at?.toISOString() ?? null,
+  }));
+}
+
+export const readChatsWithLimit = (db: Db, account: AccountId): Promise<RetentionChat[]> =>
+  readRetentionChats(db, account, sql`c.retention_days IS NOT NULL`);
+
+/** `id` is that of a chat, or of the contact in it. Null: the setting for all chats applies. */
+export async function setChatRetention(
+  tx: Transaction,
+  account: AccountId,
+  id: string,
+  days: number | null,
+): Promise<RetentionChat> {
+  const { rows } = await sql<{ id: ChatId }>`
+    UPDATE chats SET retention_days = ${days}
+    WHERE account_id = ${account} AND ${id}::uuid IN (id, contact_id) RETURNING id`.execute(tx);
+  const [chat] = await readRetentionChats(tx, account, sql`c.id = ${rows[0]?.id ?? null}`);
+  if (chat === undefined) throw new RelayError('not_found');
+  return chat;
+}
+
 /** A chat whose messages before `until` are to be deleted. */
 interface OverdueChat {
   readonly chat: ChatId;
@@ -65,11 +118,20 @@ interface OverdueChat {
 export async function readOverdueChats(
   db: Db,
   account: AccountId,
-  { messages }: RetentionCutoffs,
+  cutoffs: RetentionCutoffs,
 ): Promise<OverdueChat[]> {
+  const { messages } = cutoffs;
+  const cutoff = chatCutoffSql(cutoffs);
+  // Where several limits apply, the strictest counts.
   const { rows } = await sql<OverdueChat>`
-    SELECT chat_id AS chat, least(${messages}, until) AS until FROM ${limitedChatsSql(account)} l
-    WHERE isfinite(least(${messages}, until))`.execute(db);
+    SELECT chat, max(until) AS until FROM (
+      SELECT chat_id AS chat, least(${messages}, until) AS until FROM ${limitedChatsSql(account)} l
+      UNION ALL SELECT c.id, ${cutoff} FROM chats c
+        WHERE c.account_id = ${account} AND (EXISTS (SELECT FROM messages m
+            WHERE m.account_id = c.account_id AND m.chat_id = c.id AND m.sent_at < ${cutoff})
+          OR EXISTS (SELECT FROM outbox o
+            WHERE o.account_id = c.account_id AND o.chat_id = c.id AND o.created_at < ${cutoff}))
+    ) overdue WHERE isfinite(until) GROUP BY chat`.execute(db);
   return rows;
 }
 
@@ -77,9 +139,14 @@ export async function readOverdueChats(
 export const overdueMessagesSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> =>
   sql`m.chat_id = ${chat} AND m.sent_at < ${until}`;
 
-/** A condition on `outbox o`: Relay's own answers there that were sent or have failed. */
+/**
+ * A condition on `outbox o`: Relay's own messages there that were sent or have failed, except those of conversations
+ * that are still open.
+ */
 export const overdueAnswersSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> => sql`
-  o.chat_id = ${chat} AND o.created_at < ${until} AND o.state IN ('sent', 'delivered', 'read', 'failed')`;
+  o.chat_id = ${chat} AND coalesce(o.sent_at, o.created_at) < ${until} AND o.state IN ('sent', 'delivered', 'read', 'failed')
+  AND NOT EXISTS (SELECT FROM instances n WHERE n.account_id = o.account_id AND n.id = o.instance_id
+    AND n.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED'))`;
 
 /** Failures of digests expire like digests; a formerly observed group without messages needs no mark. */
 export async function dropStaleMarks(

@@ -30,6 +30,14 @@ const command = fc.oneof(
       days: fc.integer({ min: 1, max: 20 }),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('limit' as const),
+      of: fc.oneof(fc.record({ person }), fc.record({ group }), fc.constant('all' as const)),
+      days: fc.constantFrom(0, 10, 29, 40, null),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('enforce' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), person }) },
   {
@@ -46,6 +54,8 @@ class Model {
   readonly #groups = new Map<number, string>();
   readonly #observed = new Set<string>();
   readonly #once = new Map<string, number>();
+  readonly #limits = new Map<string, number>();
+  #limitOfAll = 0;
   #messages: { id: string; chat: string; by: number | null; at: number; inGroup: boolean }[] = [];
   #digests: { id: string; chat: string; start: number; end: number }[] = [];
 
@@ -64,6 +74,8 @@ class Model {
         return this.#digest(await this.#group(step.group), step.back);
       case 'observe':
         return this.#observe(await this.#group(step.group), step.on);
+      case 'limit':
+        return this.#limit(step);
       case 'pass':
         this.now += step.days * DAY;
         return;
@@ -161,11 +173,25 @@ class Model {
     }
   }
 
+  async #limit({ of, days }: Extract<Command, { do: 'limit' }>): Promise<void> {
+    if (of === 'all') {
+      this.#limitOfAll = days ?? 0;
+      return;
+    }
+    const chat = 'group' in of ? await this.#group(of.group) : (await this.#person(of.person)).chat;
+    await retention.service.setChat(chat, days);
+    if (days === null) this.#limits.delete(chat);
+    else this.#limits.set(chat, days);
+  }
+
   async #enforce(): Promise<void> {
     fixture.setNow(new Date(this.now));
-    await enforceRetention(deps, 'start');
+    const limits = { ...deps.limits, messages_days: this.#limitOfAll };
+    await enforceRetention({ ...deps, limits }, 'start');
     const limit = this.now - 30 * DAY;
     this.#messages = this.#messages.filter(({ chat, at }) => {
+      const days = this.#limits.get(chat) ?? this.#limitOfAll;
+      if (days > 0 && at < this.now - days * DAY) return false;
       if (this.#observed.has(chat)) return at >= limit;
       const until = this.#once.get(chat);
       return until === undefined || at >= Math.min(limit, until);
@@ -191,7 +217,7 @@ class Model {
   }
 }
 
-test('erases exactly what is too old or belongs to an erased contact, after any sequence of messages, digests, observation, erasures and time', async () => {
+test('erases exactly what is too old or belongs to an erased contact, after any sequence of messages, limits, digests, observation, erasures and time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 30 }), async (steps) => {
       const model = new Model();

@@ -12,6 +12,7 @@ import type {
   ApprovalId,
   ChatId,
   InstanceId,
+  MessageId,
   RunId,
   ScheduleId,
 } from '@relay/contract/ids';
@@ -216,8 +217,9 @@ type ApprovalFilter =
 /** Pending approvals are listed oldest first, all others newest first. */
 function filterSql(account: AccountId, which: ApprovalFilter) {
   if ('id' in which) return { where: sql`a.id = ${which.id}`, order: sql``, limit: 1 };
-  const { state, limit = PAGE, after } = which;
-  const [where, at, way, beyond] =
+  const { state, limit = PAGE, after, requestedBy } = which;
+  const by = requestedBy === undefined ? sql`true` : sql`a.requested_by = ${requestedBy}`;
+  const [among, at, way, beyond] =
     state === 'pending'
       ? [IS_PENDING_SQL, sql`a.created_at`, sql`ASC`, sql`>`]
       : [
@@ -226,6 +228,7 @@ function filterSql(account: AccountId, which: ApprovalFilter) {
           sql`DESC`,
           sql`<`,
         ];
+  const where = sql`${among} AND ${by}`;
   const place = sql`(SELECT ${at}, a.id FROM approvals a WHERE a.account_id = ${account} AND a.id = ${after}::uuid)`;
   return {
     where: after === undefined ? where : sql`${where} AND (${at}, a.id) ${beyond} ${place}`,
@@ -481,7 +484,12 @@ export async function findEarlierByKey(
   tx: Transaction,
   account: AccountId,
   actor: Actor,
-  asked: { readonly key: string; readonly chat: ChatId; readonly text: string },
+  asked: {
+    readonly key: string;
+    readonly chat: ChatId;
+    readonly text: string;
+    readonly quotes?: MessageId;
+  },
 ): Promise<EarlierSubmission | null> {
   const message = await findByKey(tx, account, asked.key, asked);
   if (message !== null) return { message };

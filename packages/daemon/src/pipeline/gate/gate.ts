@@ -26,7 +26,7 @@ import { type Db, sealOf, type Transaction } from '../../platform/db/database.ts
 import { type AddedLedgerRow, addLedgerRow } from '../../platform/db/ledger.ts';
 import { markRequestAnswered } from '../../platform/db/observer/requests.ts';
 import { contentHash, permitFacts } from '../../platform/db/seal.ts';
-import { isFirstContactSql, loadRecentSendings } from '../outbox/claim.ts';
+import { isFirstContactSql, isPausedSql, loadRecentSendings } from '../outbox/claim.ts';
 import { newMessageIds, type OutboxMessage, putMessage } from '../outbox/outbox.ts';
 import { readFreezes } from '../outbox/sending-health.ts';
 import { actorName } from './actors.ts';
@@ -414,12 +414,14 @@ async function listQueuedFirstContacts(
   pacing: PacingSettings,
   now: Date,
 ): Promise<readonly QueuedFirstContact[]> {
-  // Of several messages to one new contact only the first counts as first contact; the others wait behind it.
+  // Of several messages to one new contact only the first counts as first contact; the others wait behind it. The
+  // agent's messages of a paused conversation wait until it is resumed, and nothing waits behind them.
   const { rows } = await sql<{ id: OutboxId; instance: InstanceId | null }>`
     SELECT o.id, o.instance_id AS instance FROM outbox o
     WHERE o.account_id = ${account} AND o.state = 'pending' AND NOT o.in_doubt AND ${isFirstContactSql(sql.ref('o'))}
+      AND NOT ${isPausedSql(sql.ref('o'))}
       AND NOT EXISTS (SELECT FROM outbox e WHERE e.account_id = o.account_id AND e.chat_id = o.chat_id
-        AND e.state = 'pending' AND e.seq < o.seq)
+        AND e.state = 'pending' AND e.seq < o.seq AND NOT ${isPausedSql(sql.ref('e'))})
     ORDER BY o.seq LIMIT ${MAX_QUEUED}`.execute(db);
   if (rows.length === 0) return [];
   const freeze = activeFreeze(await readFreezes(db, account), 'first_contacts', now);

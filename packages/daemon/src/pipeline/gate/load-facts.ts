@@ -2,6 +2,7 @@
 // already counts. It is one query, because every message waits for it.
 
 import type { SendRisk } from '@relay/contract/api/approvals';
+import { textsOfSchema } from '@relay/contract/conversation/result';
 import type {
   AccountId,
   ChatId,
@@ -420,7 +421,14 @@ export async function quotesPrivateWords(
   const lines = stored.lines.toReversed();
   // Relay's notes for the agent may contain the owner's own words, for example when they decline a message.
   const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
-  const privateTexts = [stored.objective, instructions ?? '', todos, stored.summary ?? '', notes];
+  const privateTexts = [
+    stored.objective,
+    instructions ?? '',
+    todos,
+    stored.summary ?? '',
+    notes,
+    ...textsOfSchema(stored.result_schema ?? {}),
+  ];
   const facts = stored.options.facts ?? [];
   const spoken = lines.flatMap(({ role, end }) => (role === 'agent' ? [end] : []));
   const saidBefore = newest([...spoken, ...earlierInTurn]);
@@ -497,7 +505,7 @@ export async function quotesInstructions(
 const loadPrivateTexts = (tx: Transaction, account: AccountId, instance: InstanceId) =>
   tx
     .selectFrom('instances')
-    .select(['objective', 'todos', 'summary', 'options', 'target_contact'])
+    .select(['objective', 'todos', 'summary', 'options', 'result_schema', 'target_contact'])
     .select((eb) =>
       jsonArrayFrom(
         eb

@@ -106,6 +106,7 @@ async function begin(
     zone: request.zone === undefined ? (held?.zone ?? terms.zone) : terms.zone,
     options: terms.options,
     announcedAt: request.announced ? deps.now() : null,
+    since: deps.now(),
   });
   if (held === null) await deps.onObserved?.(work, chat);
   await note(tx, account, chat, 'observe_group');

@@ -13,6 +13,7 @@ const CODES = {
   summary: 'SUM-83aa-17fe-90c1',
   instructions: 'INS-2b6d-c35f-71e8',
   fact: 'FACT-64d0-8e1b-a9f2',
+  result: 'RES-90ab-3c7d-e1f2',
 };
 
 async function made(): Promise<{ id: InstanceId; phone: string }> {
@@ -23,6 +24,10 @@ async function made(): Promise<{ id: InstanceId; phone: string }> {
     target_contact: phone,
     todos: [{ text: `Mention ${CODES.todo}` }],
     facts: [`The frame is ${CODES.fact}.`],
+    result_schema: {
+      type: 'object',
+      properties: { price: { type: 'number', description: `See ${CODES.result}` } },
+    },
   });
   await harness.reaches(instanceId(id), 'WAITING_FOR_REPLY');
   await sql('UPDATE instances SET summary = $2 WHERE id = $1', [id, `They know ${CODES.summary}.`]);
@@ -39,7 +44,7 @@ const quotes = (id: InstanceId, text: string) =>
     }),
   );
 
-test('treats objective, todos, summary and instructions as private, but not facts and the number', async () => {
+test('treats objective, todos, summary, schema and instructions as private, but not facts and the number', async () => {
   const { id, phone } = await made();
   for (const [what, code] of Object.entries(CODES)) {
     expect([what, await quotes(id, `It is ${code}.`)]).toEqual([what, what !== 'fact']);

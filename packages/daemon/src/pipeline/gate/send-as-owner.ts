@@ -1,5 +1,6 @@
-// Sends a message as the owner: resolves the address, asks the gate and queues the message in one transaction. A
-// refusal is recorded in the ledger, and its reason is returned.
+// Sends a message as the owner: resolves the address, asks the gate and queues the message in one transaction. It
+// becomes part of the open conversation with that contact. A refusal is recorded in the ledger, and its reason is
+// returned.
 
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids';
@@ -11,15 +12,32 @@ import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { transaction } from '../../platform/db/transaction.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import { loadChatAddress } from '../outbox/claim.ts';
 import { findByKey } from '../outbox/outbox.ts';
-import type { Gate } from './gate.ts';
+import type { SubmitContext } from './evaluate.ts';
+import type { Gate, GateResult } from './gate.ts';
 
 interface OwnerSendDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
+  /** Without it, the message belongs to no conversation. */
+  readonly sendInConversation?: SendInConversation;
+}
+
+/** Submits the message as part of the open conversation in its chat; null if there is none. */
+export type SendInConversation = (
+  work: UnitOfWork,
+  message: OwnerTextInChat,
+  context: Pick<SubmitContext, 'checksNumber'>,
+) => Promise<Pick<GateResult, 'decision' | 'message'> | null>;
+
+export interface OwnerTextInChat {
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly quotes?: MessageId;
+  readonly key?: string;
 }
 
 export interface MessageFromOwner {
@@ -48,7 +66,8 @@ export async function sendAsOwner(
   const { account } = lease;
   const { to, text, replyTo, key } = message;
   const { decision, put, jid, chat } = await deps.gate.withNumberCheck((check) =>
-    transaction(deps, async ({ tx }) => {
+    transaction(deps, async (work) => {
+      const { tx } = work;
       const chat = await findOrMakeChat(tx, account, to);
       const jid = await loadChatAddress(tx, account, chat);
       const quotes =
@@ -56,12 +75,15 @@ export async function sendAsOwner(
       const known =
         key === undefined ? null : await findByKey(tx, account, key, { chat, text, ...quotes });
       if (known !== null) return { decision: null, put: known, jid, chat };
-      const submitted = await deps.gate.submit(
-        tx,
-        { kind: 'owner' },
-        { kind: 'send_message', chat, text, ...quotes, ...(key === undefined ? {} : { key }) },
-        check,
-      );
+      const written = { chat, text, ...quotes, ...(key === undefined ? {} : { key }) };
+      const submitted =
+        (await deps.sendInConversation?.(work, written, check)) ??
+        (await deps.gate.submit(
+          tx,
+          { kind: 'owner' },
+          { kind: 'send_message', ...written },
+          check,
+        ));
       return { decision: submitted.decision, put: submitted.message, jid, chat };
     }),
   );

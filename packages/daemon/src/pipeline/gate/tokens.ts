@@ -21,6 +21,7 @@ import type { Lease } from '../../platform/db/lease.ts';
 import {
   IS_CLIENT_TOKEN_SQL,
   IS_VALID_TOKEN_SQL,
+  resumeToken,
   tokenHashBytes,
 } from '../../platform/db/tokens.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
@@ -71,11 +72,16 @@ export function createTokenService({
       change(async ({ tx }) => {
         const { id, name } = await loadToken(tx, account, given);
         const secret = newSecret();
-        const { numAffectedRows } = await sql`UPDATE tokens t
-          SET hash = ${tokenHashBytes(hashOf(secret))}, rotated_at = now()
-          WHERE t.account_id = ${account} AND t.id = ${id} AND ${IS_VALID_TOKEN_SQL}`.execute(tx);
-        if (numAffectedRows !== 1n) throw new RelayError('token_expired', { token: name });
+        const isCurrent = await resumeToken(tx, account, id, hashOf(secret));
+        if (!isCurrent) throw new RelayError('token_expired', { token: name });
         return { ...(await loadToken(tx, account, id)), secret };
+      }),
+    resume: (given) =>
+      change(async ({ tx }) => {
+        const { id, name } = await loadToken(tx, account, given);
+        const isCurrent = await resumeToken(tx, account, id, null);
+        if (!isCurrent) throw new RelayError('token_expired', { token: name });
+        return loadToken(tx, account, id);
       }),
     revoke: (given) =>
       change(async (work) => {
@@ -91,7 +97,7 @@ export function createTokenService({
 const newSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Revokes an expired token with this name, so that the name is free. */
+/** Revokes an expired or suspended token with this name, so that the name is free. */
 async function endExpired(tx: Transaction, account: AccountId, name: string): Promise<void> {
   await sql`UPDATE tokens t SET revoked_at = now() WHERE t.account_id = ${account} AND t.name = ${name}
     AND ${IS_CLIENT_TOKEN_SQL} AND t.revoked_at IS NULL AND NOT (${IS_VALID_TOKEN_SQL})`.execute(
@@ -114,6 +120,7 @@ interface TokenListRow {
   has_read: boolean;
   created_at: Date;
   rotated_at: Date | null;
+  suspended_at: Date | null;
   last_used_at: Date | null;
   expires_at: Date | null;
 }
@@ -124,7 +131,7 @@ async function loadTokens(
   which: RawBuilder<unknown>,
 ): Promise<ClientToken[]> {
   const { rows } = await sql<TokenListRow>`
-    SELECT t.id, t.name, t.scopes, t.confirm, t.created_at, t.rotated_at, t.last_used_at, t.expires_at,
+    SELECT t.id, t.name, t.scopes, t.confirm, t.created_at, t.rotated_at, t.suspended_at, t.last_used_at, t.expires_at,
       EXISTS (SELECT FROM token_reads r WHERE r.account_id = t.account_id AND r.token_id = t.id) AS has_read,
       CASE WHEN t.contacts IS NOT NULL THEN coalesce((
         SELECT json_agg(json_build_object('id', c.id, 'name', coalesce(g.display_name, c.display_name, c.push_name, a.value, '')) ORDER BY c.id)
@@ -138,6 +145,7 @@ async function loadTokens(
     ...row,
     created_at: row.created_at.toISOString(),
     rotated_at: row.rotated_at?.toISOString() ?? null,
+    suspended_at: row.suspended_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
   }));

@@ -14,8 +14,6 @@ export interface InboxRow {
   readonly message_id: string;
   readonly stanza: Buffer;
   readonly content: Buffer;
-  /** Of its entry in the journal of decrypted messages. */
-  readonly digest: Buffer | null;
   readonly received_at: Date;
 }
 

@@ -5,7 +5,7 @@ import { MESSAGE_EVENT } from '@relay/contract/api/events';
 import { RelayError } from '@relay/contract/errors';
 import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
-import type { InboxReader } from '@relay/core/messages/message';
+import { type InboxReader, TEXT_KINDS } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
@@ -112,8 +112,9 @@ function isRowFault(error: unknown): boolean {
   return typeof code !== 'string' || /^2[23]...$/.test(code);
 }
 
-// Stores one batch of the inbox in one transaction: contacts, chats, messages and a job for each message, then marks
-// the rows done. After a crash either all of it is there or nothing.
+// Stores one batch of the inbox in one transaction: contacts, chats, messages and a job for each message, then deletes
+// the rows. After a crash either all of it is there or nothing. A message that is delivered again is recognized by its
+// key in `message_keys`.
 
 export interface IntakeDeps {
   readonly db: Db;
@@ -142,7 +143,7 @@ export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatc
     const setAside = refused.flatMap(({ row, failure }) =>
       failure === null ? [] : [{ seq: row.seq, failure }],
     );
-    await markDone(deps, tx, rows, setAside);
+    await closeRows(deps, tx, rows, setAside);
     return { rows: rows.length, stored, setAside };
   });
 }
@@ -151,7 +152,7 @@ export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatc
 function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
   return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, 1);
-    await markDone(
+    await closeRows(
       deps,
       tx,
       rows,
@@ -166,7 +167,7 @@ async function openRows(
   limit: number,
 ): Promise<readonly InboxRow[]> {
   const { rows } = await sql<InboxRow>`
-    SELECT seq, chat, sender, message_id, stanza, content, digest, received_at FROM inbox
+    SELECT seq, chat, sender, message_id, stanza, content, received_at FROM inbox
     WHERE account_id = ${lease.account} AND done_at IS NULL
     ORDER BY seq LIMIT ${limit}`.execute(tx);
   return rows;
@@ -265,34 +266,35 @@ async function updatePeople(
     WHERE c.account_id = ${account} AND c.id = n.contact`.execute(tx);
 }
 
-async function markDone(
+/** Deletes the rows except those set aside, and those of strangers' messages that are not stored. */
+async function closeRows(
   { lease }: IntakeDeps,
   tx: Transaction,
   rows: readonly Pick<InboxRow, 'seq'>[],
   aside: IntakeBatch['setAside'],
 ): Promise<void> {
+  if (aside.length > 0) {
+    await sql`UPDATE inbox SET done_at = now(), failure = refused.failure
+      FROM unnest(${aside.map(({ seq }) => seq)}::bigint[],
+        ${aside.map(({ failure }) => failure)}::text[]) AS refused(seq, failure)
+      WHERE account_id = ${lease.account} AND inbox.done_at IS NULL AND inbox.seq = refused.seq`.execute(
+      tx,
+    );
+  }
   if (rows.length === 0) return;
-  const failures = new Map(aside.map(({ seq, failure }) => [seq, failure]));
-  await sql`UPDATE inbox SET done_at = now(), failure = done.failure
-    FROM unnest(${rows.map(({ seq }) => seq)}::bigint[],
-      ${rows.map(({ seq }) => failures.get(seq) ?? null)}::text[]) AS done(seq, failure)
-    WHERE account_id = ${lease.account} AND inbox.seq = done.seq`.execute(tx);
+  await sql`DELETE FROM inbox WHERE account_id = ${lease.account} AND done_at IS NULL
+    AND seq = ANY(${rows.map(({ seq }) => seq)}::bigint[])`.execute(tx);
 }
 
 // Collects what a batch of new messages changes about its chats and contacts. The latest message counts.
-
-/**
- * Plain text messages always carry the chat's timer for disappearing messages. For other kinds only a timer that is
- * present counts.
- */
-const SAYS_SO = ['conversation', 'extendedTextMessage'];
 
 function collectChatUpdates(messages: readonly PlacedMessage[]): readonly ChatUpdate[] {
   const chats = new Map<ChatId, ChatUpdate>();
   for (const { chat, message } of messages) {
     const before = chats.get(chat);
     const { sentAt, fromMe, expiresAfterS, kind } = message;
-    const timer = expiresAfterS !== null || SAYS_SO.includes(kind) ? { expiresAfterS } : {};
+    // Text always carries the chat's timer for disappearing messages; for other kinds only one that is present counts.
+    const timer = expiresAfterS !== null || TEXT_KINDS.has(kind) ? { expiresAfterS } : {};
     chats.set(chat, {
       ...before,
       ...timer,

@@ -12,8 +12,6 @@ export interface StrangerBudget {
   readonly admins: readonly string[];
   /** The present limits in bytes per day. */
   limits(): { readonly perSender: number; readonly inAll: number };
-  /** The journal entry that replaces a message that is not stored, so that it can still be acknowledged. */
-  emptyJournalEntry(digest: Uint8Array): Uint8Array;
 }
 
 /** Keys, index entries and ledger rows of a message, whatever its text. */
@@ -52,7 +50,6 @@ export async function applyStrangerBudget(
   await removeContent(
     tx,
     account,
-    budget,
     dropped.map(({ item }) => item.row),
   );
   const gone = new Set(dropped.map(({ item }) => item));
@@ -163,17 +160,9 @@ function countBy(strange: readonly FromStranger[]): ReadonlyMap<ContactId, numbe
 async function removeContent(
   tx: Transaction,
   account: AccountId,
-  budget: StrangerBudget,
   rows: readonly InboxRow[],
 ): Promise<void> {
-  await sql`UPDATE inbox SET content = '', stanza = ''
-    WHERE account_id = ${account} AND seq = ANY(${rows.map(({ seq }) => seq)}::bigint[])`.execute(
-    tx,
-  );
-  const digests = rows.flatMap(({ digest }) => (digest?.length ? [digest] : []));
-  if (digests.length === 0) return;
-  const empty = digests.map((digest) => Buffer.from(budget.emptyJournalEntry(digest)));
-  await sql`UPDATE decrypt_journal j SET plain = n.plain
-    FROM unnest(${digests}::bytea[], ${empty}::bytea[]) AS n(digest, plain)
-    WHERE j.account_id = ${account} AND j.digest = n.digest`.execute(tx);
+  await sql`UPDATE inbox SET content = '', stanza = '', done_at = now()
+    WHERE account_id = ${account} AND done_at IS NULL
+      AND seq = ANY(${rows.map(({ seq }) => seq)}::bigint[])`.execute(tx);
 }

@@ -312,7 +312,7 @@ export async function findReady(
  * The agent's messages wait while its conversation is paused. After a takeover by the owner they no longer wait: the
  * re-check stops them.
  */
-const isPausedSql = (
+export const isPausedSql = (
   row: RawBuilder<unknown>,
 ) => sql<boolean>`(${row}.instance_id IS NOT NULL AND EXISTS (
   SELECT FROM instances i JOIN permits p ON p.account_id = i.account_id AND p.id = ${row}.permit_id

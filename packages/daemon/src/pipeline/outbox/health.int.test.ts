@@ -8,7 +8,7 @@ const PACING = pacingSchema.parse({ per_day: 2 });
 test('changes color with WhatsApp’s answers and the state of messages, each with a sentence', async () => {
   const { send, start, network, becomes, sql, database, account, kill } =
     await freshPost(onTestFinished);
-  const health = () => readSendingHealth(database.kysely, account, PACING);
+  const health = () => readSendingHealth(database.kysely, account, PACING, new Date());
   start();
   expect(await health()).toMatchObject({ light: 'green', sent_today: 0, frozen_until: null });
 
@@ -51,6 +51,11 @@ test('counts several messages that are sent together to a new contact as one fir
   await send('three', { to: '+49 151 000002' });
   start();
   await becomes('sent', 'sent', 'sent');
-  const { first_contacts_today } = await readSendingHealth(database.kysely, account, PACING);
+  const { first_contacts_today } = await readSendingHealth(
+    database.kysely,
+    account,
+    PACING,
+    new Date(),
+  );
   expect(first_contacts_today).toBe(2);
 });

@@ -46,7 +46,7 @@ export async function readSendingHealth(
   db: Db,
   account: AccountId,
   pacing: PacingSettings,
-  now: Date = new Date(),
+  now: Date,
 ): Promise<SendingHealth> {
   const [freezes, figures] = await Promise.all([
     readFreezes(db, account),

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliverySchema, pacingSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
-import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sendAsOwner } from '../gate/send-as-owner.ts';
 import { Deliverer } from './deliverer.ts';
 import { wakeConversations } from './delivery-updates.ts';
 
@@ -133,4 +134,54 @@ test('does not fail a conversation whose message was stopped on purpose', async 
   await harness.quiet();
   expect(await harness.state(id)).toBe('WAITING_FOR_REPLY');
   expect(network.asked).toEqual([]);
+});
+
+describe('while a conversation is paused before its message was sent', () => {
+  test.each(['conversation', 'chat'])(
+    'sends what the owner writes in the %s at once, and the agent’s message when it is resumed',
+    async (where) => {
+      verifies('WRITE-COMPOSER');
+      const network = new ScriptedTransport();
+      const phone = newPhone();
+      const id = await create(phone);
+      await reaches(id, 'WAITING_FOR_REPLY');
+      await service.pause(id);
+      delivering(network);
+      if (where === 'chat') await sendAsOwner(conversations, { to: phone, text: 'Mine' });
+      else await service.send(id, 'Mine');
+      const sent = () => network.wire.map(({ text }) => text);
+      await eventually(async () => sent().length > 0);
+      expect(sent()).toEqual(['Mine']);
+      await service.resume(id);
+      await eventually(async () => sent().length > 1);
+      expect(sent()).toEqual(['Mine', 'Hello']);
+    },
+  );
+
+  test('says when the limit on first contacts allows the owner’s message, not the agent’s', async () => {
+    verifies('WRITE-COMPOSER');
+    const { pacing } = harness.settings;
+    Object.assign(pacing, { enabled: true, first_contacts_per_day: 1 });
+    onTestFinished(async () => {
+      Object.assign(pacing, { enabled: false });
+      await sql('DELETE FROM outbox');
+    });
+    const earlier = await create();
+    await reaches(earlier, 'WAITING_FOR_REPLY');
+    await sql(
+      `UPDATE outbox SET state = 'sent', attempts = 1, attempted_at = now(), first_contact = true WHERE instance_id = $1`,
+      [earlier],
+    );
+    const id = await create();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    await service.pause(id);
+    await service.send(id, 'Mine');
+    const lines = await service.transcript(id);
+    expect(lines.map(({ content, queued_until }) => [content, queued_until !== undefined])).toEqual(
+      [
+        ['Hello', false],
+        ['Mine', true],
+      ],
+    );
+  });
 });

@@ -159,6 +159,24 @@ describe('conversations', () => {
     await addInstance('ACTIVE', { follow_up_count: 6 });
   });
 
+  test('a result is stored exactly if it is valid, and no conversation ends without its status', async () => {
+    verifies('CONV-RESULT-ONCE');
+    const result_schema = '{}';
+    for (const given of [
+      { result_status: 'pending' },
+      { result: '{}' },
+      { result_schema },
+      { result_schema, result_status: 'pending' },
+      { result_schema, result_status: 'valid' },
+      { result_schema, result_status: 'invalid', result: '{}' },
+      { result_schema, result_status: 'good', result: '{}' },
+    ]) {
+      await expect(addInstance('COMPLETED', given)).rejects.toThrow('check constraint');
+    }
+    await addInstance('COMPLETED', { result_schema, result_status: 'valid', result: '{}' });
+    await addInstance('COMPLETED', { result_schema, result_status: 'missing' });
+  });
+
   test('a line of the transcript cannot be changed', async () => {
     const id = await addInstance('ACTIVE');
     await sql(

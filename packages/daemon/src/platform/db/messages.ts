@@ -1,7 +1,7 @@
 // Stores messages, each exactly once: a key in `message_keys` decides, in the statement that stores the message. All
 // messages, received or sent, are written here.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
-import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
+import { type IncomingMedia, type MessageDetails, TEXT_KINDS } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
@@ -22,7 +22,7 @@ export interface MessageToStore {
   readonly source: 'whatsapp' | 'relay' | 'notification' | 'import';
   /** The sender's displayed name, for notifications and exports; `sender` only if exactly one person has that name. */
   readonly senderName?: string;
-  /** The inbox row it arrived in: its content, addresses and time are taken from there. */
+  /** The inbox row it arrived in: its addresses and time are taken from there, and its content if it is not text. */
   readonly inboxSeq: number | null;
 }
 
@@ -54,7 +54,7 @@ export async function putMessages(
     WITH incoming AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS m(n int, chat_id uuid,
         sender text, sender_id uuid, message_id text, sent_at timestamptz, kind text, body text,
-        quoted_id text, media jsonb, details jsonb, late boolean, source text, sender_name text, seq bigint)
+        quoted_id text, media jsonb, details jsonb, late boolean, source text, sender_name text, seq bigint, is_text boolean)
     ), fresh AS (
       INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
       SELECT ${account}::bigint, chat_id, sender, message_id, nextval('message_ids'), sent_at
@@ -65,10 +65,11 @@ export async function putMessages(
       INSERT INTO messages (account_id, sent_at, id, chat_id, sender_id, from_me, message_id, kind, body,
         content, quoted_id, media, details, received_at, late, source, sender_name, chat_address, sender_address)
       SELECT ${account}::bigint, m.sent_at, f.id, m.chat_id, m.sender_id,
-        m.sender_id IS NULL AND m.sender_name IS NULL, m.message_id, m.kind, m.body, i.content, m.quoted_id, m.media,
-        m.details, coalesce(i.received_at, now()), m.late, m.source, m.sender_name, i.chat, i.sender
+        m.sender_id IS NULL AND m.sender_name IS NULL, m.message_id, m.kind, m.body, CASE WHEN NOT m.is_text THEN i.content END, m.quoted_id, m.media,
+        m.details, coalesce(i.received_at, now()), m.late, m.source, m.sender_name,
+        CASE WHEN NOT m.is_text THEN i.chat END, i.sender
       FROM incoming m JOIN fresh f USING (chat_id, sender, message_id)
-        LEFT JOIN inbox i ON i.account_id = ${account} AND i.seq = m.seq
+        LEFT JOIN inbox i ON i.account_id = ${account} AND i.done_at IS NULL AND i.seq = m.seq
     )
     SELECT n, id FROM incoming JOIN fresh USING (chat_id, sender, message_id) ORDER BY n`.execute(
     tx,
@@ -91,6 +92,7 @@ const toRow = (message: MessageToStore) => ({
   source: message.source,
   sender_name: message.senderName ?? null,
   seq: message.inboxSeq,
+  is_text: TEXT_KINDS.has(message.kind),
 });
 
 async function ensureMonths(tx: Transaction, times: readonly string[]): Promise<void> {

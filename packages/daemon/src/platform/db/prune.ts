@@ -23,10 +23,10 @@ const STEPS: readonly Step[] = [
   { table: 'browser_sessions', what: 'signed-in browsers', ...EXPIRED },
   { table: 'pairing_codes', what: 'pairing codes', ...EXPIRED },
   { table: 'idempotency_keys', what: 'responses for idempotency keys', ...after(7, 'created_at') },
-  { table: 'decrypt_journal', what: 'journal of decrypted messages', ...after(14, 'at') },
+  { table: 'decrypt_journal', what: 'journal of received ciphertexts', ...after(14, 'at') },
   {
     table: 'inbox',
-    what: 'received messages before processing',
+    what: 'received messages that are not stored',
     limit: '7 days',
     old: sql`done_at < now() - interval '7 days' AND failure IS NULL`,
   },

@@ -57,6 +57,16 @@ export async function canUseAllTables(pool: pg.Pool): Promise<boolean> {
   return rows[0]?.missing === false;
 }
 
+/** Whether the connecting role may create Relay's tables, or change those that exist. */
+export async function canMigrate(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ may: boolean }>(
+    `SELECT has_database_privilege(current_database(), 'CREATE') AND NOT EXISTS (
+       SELECT FROM pg_namespace WHERE nspname = ANY($1) AND NOT pg_has_role(nspowner, 'USAGE')) AS may`,
+    [SCHEMAS],
+  );
+  return rows[0]?.may === true;
+}
+
 const NOT_ALLOWED = '42501';
 
 export const isPermissionDenied = (error: unknown): boolean =>

@@ -11,6 +11,13 @@ const USE_PRECISION_MS = 60_000;
 
 export function createSignInStore(db: Db, account: AccountId): SignInStore {
   const bytes = (hash: string) => Buffer.from(hash, 'utf8');
+  const endSession = async (hash: string) => {
+    await db
+      .deleteFrom('browser_sessions')
+      .where('account_id', '=', account)
+      .where('hash', '=', bytes(hash))
+      .execute();
+  };
   return {
     async addCode(hash, expiresAt) {
       await db
@@ -83,16 +90,12 @@ export function createSignInStore(db: Db, account: AccountId): SignInStore {
         .executeTakeFirst();
       return row !== undefined;
     },
-    async endSession(hash) {
-      await db
-        .deleteFrom('browser_sessions')
-        .where('account_id', '=', account)
-        .where('hash', '=', bytes(hash))
-        .execute();
-      // A browser that signed out is no longer notified.
-      await sql`DELETE FROM push_devices WHERE account_id = ${account} AND session_hash = ${bytes(hash)}`.execute(
-        db,
-      );
+    endSession,
+    async signOut(hash) {
+      await sql`DELETE FROM push_devices p WHERE p.account_id = ${account} AND (p.session_hash = ${bytes(hash)}
+        OR p.paired_device = (SELECT s.device_id FROM browser_sessions s
+          WHERE s.account_id = ${account} AND s.hash = ${bytes(hash)}))`.execute(db);
+      await endSession(hash);
     },
     async endAll() {
       await db.deleteFrom('browser_sessions').where('account_id', '=', account).execute();

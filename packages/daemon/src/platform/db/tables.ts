@@ -1,6 +1,7 @@
 // The tables as Kysely types: those that code reads or writes today. The SQL in migrations/ is authoritative; a column
 // is added here when code first needs it.
 
+import type { ResultSchema, ResultStatus } from '@relay/contract/conversation/result';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
   AccountId,
@@ -29,6 +30,7 @@ import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
+type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
 type Now = ColumnType<Date, Date | undefined, Date>;
 
 export interface Tables {
@@ -368,6 +370,12 @@ export interface Tables {
     summary: string | null;
     summary_up_to: number | null;
     options: Json<{ facts?: string[] }>;
+    result_schema: JsonOrNull<ResultSchema>;
+    /** Null without a schema. */
+    result_status: ResultStatus | null;
+    result: JsonOrNull<Record<string, unknown>>;
+    /** Why there is no result. */
+    result_reason: string | null;
     /** The actor, as the ledger names it. */
     created_by: Generated<string>;
     created_at: Now;
@@ -448,6 +456,7 @@ export interface Tables {
     confirm: Generated<boolean>;
     created_at: Now;
     rotated_at: Date | null;
+    suspended_at: Date | null;
     last_used_at: Date | null;
     expires_at: Date | null;
     revoked_at: Date | null;

@@ -1,5 +1,5 @@
-// Stores the tokens of clients, by the hash of their secret only, and what each has read. Invariant: a revoked or
-// expired token identifies no client, and what a client reads is recorded before it is returned.
+// Stores the tokens of clients, by the hash of their secret only, and what each has read. Invariant: a revoked,
+// suspended or expired token identifies no client, and what a client reads is recorded before it is returned.
 
 import type { ClientTokens, TokenClient } from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';
@@ -12,7 +12,8 @@ import { type LeasedDb, transaction } from './transaction.ts';
 
 /** The notification forwarders' token is in the same table and is excluded. */
 export const IS_CLIENT_TOKEN_SQL = sql`NOT 'notifications' = ANY(t.scopes)`;
-export const IS_VALID_TOKEN_SQL = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
+const IS_CURRENT_SQL = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
+export const IS_VALID_TOKEN_SQL = sql`${IS_CURRENT_SQL} AND t.suspended_at IS NULL`;
 
 /** The last use is stored to the minute, so that a busy client does not cause a write at every call. */
 const LAST_USED_PRECISION = sql`interval '1 minute'`;
@@ -100,6 +101,34 @@ export async function taintOfToken(
   const { rows } = await sql<{ chat_id: ChatId }>`SELECT chat_id FROM token_reads
     WHERE account_id = ${account} AND token_id = ${token}`.execute(tx);
   return { chats: rows.map(({ chat_id }) => chat_id), outside: false };
+}
+
+/**
+ * A restored database does not know which tokens were revoked or rotated since its backup. So no restored secret is
+ * valid until the owner says so. Returns the names of the clients.
+ */
+export async function suspendTokens(tx: Transaction, account: AccountId): Promise<string[]> {
+  await sql`UPDATE tokens t SET revoked_at = now()
+    WHERE t.account_id = ${account} AND NOT ${IS_CLIENT_TOKEN_SQL} AND t.revoked_at IS NULL`.execute(
+    tx,
+  );
+  const { rows } = await sql<{ name: string }>`UPDATE tokens t SET suspended_at = now()
+    WHERE t.account_id = ${account} AND ${IS_CURRENT_SQL} RETURNING t.name`.execute(tx);
+  return rows.map(({ name }) => name).sort();
+}
+
+/** Makes a suspended token valid again. False if it has expired. */
+export async function resumeToken(
+  tx: Transaction,
+  account: AccountId,
+  id: string,
+  newHash: string | null,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`UPDATE tokens t SET suspended_at = NULL,
+      hash = ${newHash === null ? sql`hash` : tokenHashBytes(newHash)},
+      rotated_at = ${newHash === null ? sql`rotated_at` : sql`now()`}
+    WHERE t.account_id = ${account} AND t.id = ${id} AND ${IS_CURRENT_SQL}`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 // The token of notification forwarders: one at a time, stored by its hash only. A new one revokes the previous one in

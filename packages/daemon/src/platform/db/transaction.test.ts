@@ -65,11 +65,14 @@ function filesThatCall(
   return files.filter(has).map(({ fileName }) => fileName);
 }
 
-test('transactions are begun in one place, and in one more to take the lease', () => {
+/** The lease itself, and the database in which an older archive is upgraded, which no daemon holds. */
+const OTHER_TRANSACTIONS = ['features/backup/import.ts', 'platform/db/lease.ts'];
+
+test('transactions are begun in one place, except for the listed files', () => {
   const begins = ({ expression }: ts.CallExpression) =>
     ts.isPropertyAccessExpression(expression) &&
     ['transaction', 'startTransaction'].includes(expression.name.text);
-  expect(filesThatCall(begins)).toEqual(['platform/db/lease.ts', 'platform/db/transaction.ts']);
+  expect(filesThatCall(begins)).toEqual([...OTHER_TRANSACTIONS, 'platform/db/transaction.ts']);
 });
 
 test('every write runs in a transaction, except for the listed single statements', () => {

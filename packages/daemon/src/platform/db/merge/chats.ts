@@ -55,6 +55,7 @@ export async function mergeChats(work: MergeContext): Promise<void> {
       last_message_at = greatest(k.last_message_at, g.last_message_at),
       unread_count = k.unread_count + g.unread_count,
       expires_after_s = coalesce(k.expires_after_s, g.expires_after_s),
+      retention_days = coalesce(k.retention_days, g.retention_days),
       created_at = least(k.created_at, g.created_at)
     FROM chats g WHERE k.account_id = ${account} AND k.id = ${kept}
       AND g.account_id = ${account} AND g.id = ${gone}`.execute(tx);

@@ -39,6 +39,8 @@ CREATE TABLE chats (
   expires_after_s integer,
   last_message_at timestamptz,
   unread_count    integer NOT NULL DEFAULT 0,
+  -- How many days its messages are kept; 0: without a limit; NULL: as all chats.
+  retention_days  integer CHECK (retention_days >= 0),
   created_at      timestamptz NOT NULL DEFAULT now(),
   -- As in `accounts`, deleted with the chat.
   salt            bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),

@@ -17,17 +17,19 @@ CREATE TABLE whatsapp_keys (
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 ALTER TABLE whatsapp_keys ALTER COLUMN value SET STORAGE MAIN;
 
--- Answers a ciphertext that arrives again.
+-- Answers a ciphertext that arrives again. `plain` is NULL if its content went to the inbox: then it only has to be
+-- acknowledged.
 CREATE TABLE decrypt_journal (
   account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   digest     bytea NOT NULL,
-  plain      bytea NOT NULL,
+  plain      bytea,
   at         timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (account_id, digest)
 );
 CREATE INDEX decrypt_journal_by_age ON decrypt_journal USING brin (at);
 
--- Received and decrypted, not yet routed. A row is done when its message is in `messages`.
+-- Received and decrypted, not yet stored as a message. The row is deleted in the transaction that stores the message;
+-- `message_keys` then recognizes a redelivery. A row that is done was set aside, or its message is not stored.
 CREATE TABLE inbox (
   account_id  bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   seq         bigint GENERATED ALWAYS AS IDENTITY,
@@ -40,9 +42,6 @@ CREATE TABLE inbox (
   done_at     timestamptz,
   -- Why a row was set aside. It is kept: a later release may know how to read it.
   failure     text,
-  -- The journal entry of the same message: its content is deleted when the message is not stored.
-  digest      bytea,
   PRIMARY KEY (account_id, chat, sender, message_id)
 );
-CREATE UNIQUE INDEX inbox_in_order ON inbox (account_id, seq);
-CREATE INDEX inbox_open ON inbox (account_id, seq) WHERE done_at IS NULL;
+CREATE UNIQUE INDEX inbox_open ON inbox (account_id, seq) WHERE done_at IS NULL;

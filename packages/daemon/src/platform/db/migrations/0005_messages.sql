@@ -25,15 +25,15 @@ CREATE TABLE messages (
   message_id     text NOT NULL,
   kind           text NOT NULL,
   body           text NOT NULL,
-  -- The whole message, sealed: unlike `body` it keeps what text cannot hold (NUL, lone surrogates).
+  -- The whole message, sealed, if it is more than text: requesting its media again needs it.
   content        bytea,
   quoted_id      text,
   media          jsonb,
   received_at    timestamptz NOT NULL DEFAULT now(),
   late           boolean NOT NULL DEFAULT false,
   source         text NOT NULL DEFAULT 'whatsapp',
-  -- The addresses the message came under. Its content is sealed under them, and quoting it or requesting its
-  -- media again needs them, whatever address the contact has by now.
+  -- The addresses the message came under. Its content is sealed under both, and quoting it needs the sender's,
+  -- whatever address the contact has by now. Text has only the sender's.
   chat_address   text,
   sender_address text,
   -- What the transport read besides the text.

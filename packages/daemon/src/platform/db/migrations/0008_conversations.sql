@@ -34,6 +34,12 @@ CREATE TABLE instances (
   unsent           boolean NOT NULL DEFAULT false,
   -- When the follow-up clock started. One started while clocks are suspended is extended only by the time since.
   timer_set_at     timestamptz,
+  -- A JSON Schema, and what the agent filled it with: written in the statement that ends the conversation. Both keep
+  -- the order of their fields.
+  result_schema    json,
+  result_status    text CHECK (result_status IN ('pending', 'valid', 'missing', 'invalid', 'none')),
+  result           json,
+  result_reason    text,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, contact_id) REFERENCES contacts ON DELETE CASCADE,
   FOREIGN KEY (account_id, chat_id) REFERENCES chats ON DELETE CASCADE,
@@ -45,6 +51,10 @@ CREATE TABLE instances (
     WHEN 'PAUSED' THEN previous_state IS NOT NULL
     WHEN 'NEEDS_HUMAN_INTERVENTION' THEN previous_state IS NULL OR previous_state IN ('COMPLETED', 'ABANDONED')
     ELSE previous_state IS NULL END),
+  CONSTRAINT instances_result CHECK (CASE WHEN result_schema IS NULL
+    THEN num_nonnulls(result_status, result, result_reason) = 0
+    ELSE result_status IS NOT NULL AND (result_status = 'valid') = (result IS NOT NULL)
+      AND NOT (result_status = 'pending' AND state IN ('COMPLETED', 'ABANDONED', 'FAILED')) END),
   CONSTRAINT instances_check1 CHECK (follow_up_count <= max_followups + 1)
 ) WITH (fillfactor = 80);
 
@@ -58,6 +68,8 @@ CREATE INDEX instances_by_change ON instances (account_id, state, updated_at DES
 CREATE INDEX instances_of_contact ON instances (account_id, contact_id);
 CREATE INDEX instances_ended ON instances (account_id, contact_id, updated_at DESC)
   WHERE state IN ('COMPLETED', 'ABANDONED');
+
+CREATE INDEX instances_with_result ON instances (account_id, updated_at DESC) WHERE result_status IS NOT NULL;
 
 CREATE TABLE instance_transitions (
   account_id  bigint NOT NULL,

@@ -14,6 +14,8 @@ CREATE TABLE tokens (
   revoked_at   timestamptz,
   confirm      boolean NOT NULL DEFAULT true,
   rotated_at   timestamptz,
+  -- Since a restore, until the owner accepts the token again.
+  suspended_at timestamptz,
   PRIMARY KEY (account_id, id)
 );
 CREATE UNIQUE INDEX tokens_name ON tokens (account_id, name)

@@ -3,6 +3,8 @@
 CREATE TABLE webhooks (
   account_id        bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   id                uuid NOT NULL,
+  -- The client that added it and whose rights limit it; NULL for the owner's.
+  token_id          uuid,
   name              text NOT NULL,
   url               text NOT NULL,
   -- Sealed for this home. The previous one signs too for a day, so that a receiver can change over.
@@ -14,13 +16,15 @@ CREATE TABLE webhooks (
   include_text      boolean NOT NULL DEFAULT false,
   enabled           boolean NOT NULL DEFAULT true,
   -- Why Relay itself switched it off.
-  note              text CHECK (note IN ('gone', 'failing')),
+  note              text CHECK (note IN ('gone', 'failing', 'restored')),
   created_at        timestamptz NOT NULL DEFAULT now(),
   last_delivered_at timestamptz,
   -- Since when no delivery has succeeded.
   failing_since     timestamptz,
-  PRIMARY KEY (account_id, id)
+  PRIMARY KEY (account_id, id),
+  FOREIGN KEY (account_id, token_id) REFERENCES tokens ON DELETE CASCADE
 );
+CREATE INDEX webhooks_of_token ON webhooks (account_id, token_id) WHERE token_id IS NOT NULL;
 CREATE UNIQUE INDEX webhooks_name ON webhooks (account_id, name);
 
 -- What is delivered: ids and codes. Text is read when it is sent, if it still exists.

@@ -28,6 +28,11 @@ CREATE TABLE pairing_codes (
   PRIMARY KEY (account_id, hash)
 );
 
+-- A phone is notified until it is removed or signs out.
+ALTER TABLE push_devices
+  ADD COLUMN paired_device uuid,
+  ADD FOREIGN KEY (account_id, paired_device) REFERENCES devices ON DELETE CASCADE;
+
 ALTER TABLE browser_sessions
   ADD COLUMN device_id uuid,
   -- The last request, to the minute; only for sessions of devices.

@@ -49,16 +49,17 @@ interface NewObservedGroup {
   readonly zone: string;
   readonly options: ObservedOptions;
   readonly announcedAt: Date | null;
+  readonly since: Date;
 }
 
 /** For an observed group, updates zone and options and keeps its start. */
 export async function putObservedGroup(
   tx: Transaction,
   account: AccountId,
-  { chat, zone, options, announcedAt }: NewObservedGroup,
+  { chat, zone, options, announcedAt, since }: NewObservedGroup,
 ): Promise<void> {
-  await sql`INSERT INTO observed_groups AS o (account_id, chat_id, zone, options, announced_at)
-    VALUES (${account}, ${chat}, ${zone}, ${JSON.stringify(options)}, ${announcedAt})
+  await sql`INSERT INTO observed_groups AS o (account_id, chat_id, zone, options, announced_at, since)
+    VALUES (${account}, ${chat}, ${zone}, ${JSON.stringify(options)}, ${announcedAt}, ${since})
     ON CONFLICT (account_id, chat_id) DO UPDATE SET zone = excluded.zone, options = excluded.options,
       announced_at = coalesce(o.announced_at, excluded.announced_at)`.execute(tx);
 }
@@ -159,7 +160,7 @@ export async function readObservedOverview(
       (SELECT coalesce(array_agg(r.answered_at), '{}') FROM observer_requests r WHERE r.account_id = o.account_id
         AND r.chat_id = o.chat_id AND r.answered_at > ${now}::timestamptz - interval '2 days') AS answered,
       (SELECT count(*)::int FROM outbox b WHERE b.account_id = o.account_id AND b.chat_id = o.chat_id
-        AND b.created_at >= o.since AND b.state NOT IN ('pending', 'failed')) AS sent,
+        AND b.attempted_at >= o.since AND b.state NOT IN ('pending', 'failed')) AS sent,
       (SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY t.day), '[]') FROM (
         SELECT day::text, messages_kept, messages_cut, tokens_spent, tokens_saved AS tokens_avoided FROM observer_usage
         WHERE account_id = o.account_id AND chat_id = o.chat_id ORDER BY day DESC LIMIT ${SHOWN_DAYS}) t) AS days,

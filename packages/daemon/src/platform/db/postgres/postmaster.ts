@@ -21,6 +21,8 @@ import { dataArgument } from './user.ts';
 
 export interface Postmaster {
   readonly pid: number;
+  /** If this process started it. */
+  readonly child?: ChildProcess;
   /** Settles when the process is gone, whoever ended it. Does not keep the event loop alive. */
   readonly gone: Promise<void>;
 }
@@ -90,7 +92,7 @@ function hasEnded(child: ChildProcess): boolean {
 async function spawnPostmaster(
   site: ServerSite,
   options: LaunchOptions,
-): Promise<Postmaster & { child: ChildProcess }> {
+): Promise<Required<Postmaster>> {
   const where = await dataArgument(site.data, site.user);
   const output = await postgresLogFile(site.directory).open();
   try {
@@ -130,18 +132,21 @@ export function watchPostmaster(pid: number, data: string): Postmaster {
 
 /** Stops it: open transactions are rolled back; if that takes too long, it is killed. */
 export async function shutDownPostmaster(site: ServerSite, postmaster: Postmaster): Promise<void> {
-  const { pid } = postmaster;
+  const { pid, child } = postmaster;
+  // A child is known whatever became of its directory.
+  const isRunning = async () =>
+    child === undefined ? stillServes(pid, site.data) : !hasEnded(child);
   const steps = [
     ['INT', FAST_PATIENCE],
     ['QUIT', IMMEDIATE_PATIENCE],
     ['KILL', IMMEDIATE_PATIENCE],
   ] as const;
   for (const [name, patience] of steps) {
-    if (!(await stillServes(pid, site.data))) return;
+    if (!(await isRunning())) return;
     await sendSignal(site, pid, name);
     const deadline = Date.now() + patience;
     while (Date.now() < deadline) {
-      if (!(await stillServes(pid, site.data))) return;
+      if (!(await isRunning())) return;
       await sleep(10);
     }
   }
@@ -205,9 +210,14 @@ async function stillServes(pid: number, data: string): Promise<boolean> {
   return process.platform === 'linux' ? linuxServesFrom(pid, data) : true;
 }
 
+const DELETED = ' (deleted)';
+
 async function linuxServesFrom(pid: number, data: string): Promise<boolean> {
   try {
-    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(data));
+    const folder = await readlink(`/proc/${pid}/cwd`);
+    // A server whose home was deleted still has to be stopped.
+    if (folder.endsWith(DELETED)) return folder === `${data}${DELETED}`;
+    return folder === (await realpath(data));
   } catch (error) {
     // Root without CAP_SYS_PTRACE (in containers) may not read the working directory of another user's process.
     if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false;

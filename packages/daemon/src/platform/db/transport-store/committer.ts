@@ -220,7 +220,7 @@ function rejectAll(batch: readonly Entry[]): void {
 function bytesOf(unit: TransportUnit): number {
   let bytes = unit.credentials?.length ?? 0;
   for (const { value } of unit.keys ?? []) bytes += value?.length ?? 0;
-  for (const { plain } of unit.journal ?? []) bytes += plain.length;
+  for (const { plain } of unit.journal ?? []) bytes += plain?.length ?? 0;
   for (const { stanza, content } of unit.inbox ?? []) bytes += stanza.length + content.length;
   return bytes;
 }
@@ -347,8 +347,11 @@ function addReceived(
   unit: TransportUnit,
 ): void {
   for (const { digest, plain } of unit.journal ?? []) {
-    const sealed = sealer.seal(sealedJournalName(account, digest), plain);
-    columns.add('journal', account, ...columns.bytes(digest), ...columns.bytes(sealed));
+    const sealed =
+      plain === null
+        ? NO_BYTES
+        : columns.bytes(sealer.seal(sealedJournalName(account, digest), plain));
+    columns.add('journal', account, ...columns.bytes(digest), ...sealed);
   }
   for (const entry of unit.inbox ?? []) {
     const chat = storableId(entry.chat);
@@ -357,10 +360,12 @@ function addReceived(
     const sealed = sealInboxContent(sealer, account, { chat, sender, message_id }, entry.content);
     const stanza = columns.bytes(entry.stanza);
     const content = columns.bytes(sealed);
-    const digest = columns.bytes(entry.digest ?? new Uint8Array());
-    columns.add('inbox', account, chat, sender, message_id, ...stanza, ...content, ...digest);
+    columns.add('inbox', account, chat, sender, message_id, ...stanza, ...content);
   }
 }
+
+/** Becomes NULL. */
+const NO_BYTES = [null, null] as const;
 
 class BatchColumns {
   readonly #columns = new Map<PartName, unknown[][]>();
@@ -441,10 +446,10 @@ const STATEMENT_PARTS: Readonly<Record<PartName, StatementPart>> = {
   },
   // The rows come in the order of the arrays, so `seq` follows the order of submission.
   inbox: {
-    types: ['int8', 'text', 'text', 'text', 'int4', 'int4', 'int4', 'int4', 'int4', 'int4'],
+    types: ['int8', 'text', 'text', 'text', 'int4', 'int4', 'int4', 'int4'],
     sql: (rows) => [
-      `INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, digest)
-       SELECT u.a, u.b, u.c, u.d, ${cutBytesSql('e', 'f')}, ${cutBytesSql('g', 'h')}, ${cutBytesSql('i', 'j')} ${rows} ON CONFLICT DO NOTHING`,
+      `INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content)
+       SELECT u.a, u.b, u.c, u.d, ${cutBytesSql('e', 'f')}, ${cutBytesSql('g', 'h')} ${rows} ON CONFLICT DO NOTHING`,
     ],
   },
   credentials: {
@@ -489,7 +494,7 @@ function composeStatement(parts: readonly PartName[]): string {
   const writes = parts.flatMap((part) => {
     const { types, sql } = STATEMENT_PARTS[part];
     const arrays = types.map((type) => `$${++parameter}::${type}[]`).join(', ');
-    const columns = types.map((_, index) => 'abcdefghij'[index]).join(', ');
+    const columns = types.map((_, index) => 'abcdefgh'[index]).join(', ');
     // A filter, not a join: a join could change the order of the rows.
     const rows = `FROM bytes, unnest(${arrays}) AS u(${columns})
        WHERE u.a = ANY (ARRAY(SELECT account_id FROM held))`;

@@ -24,9 +24,13 @@ const change = fc.record({
     }),
     { maxLength: 4 },
   ),
-  journal: fc.array(fc.record({ digest: fc.nat(3).map(digest), plain: fc.string().map(bytes) }), {
-    maxLength: 2,
-  }),
+  journal: fc.array(
+    fc.record({
+      digest: fc.nat(3).map(digest),
+      plain: fc.option(fc.string().map(bytes)),
+    }),
+    { maxLength: 2 },
+  ),
   inbox: fc.array(
     fc.nat(99).map((id) => message(`${id}`)),
     { maxLength: 2 },

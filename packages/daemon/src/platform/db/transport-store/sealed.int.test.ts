@@ -11,7 +11,7 @@ import { openDatabase } from '../database.ts';
 import type { Lease } from '../lease.ts';
 import { migrate } from '../migrate.ts';
 import { Committer } from './committer.ts';
-import { EMPTY_MESSAGE, openInboxContent, sealEmptyJournalEntry } from './sealed.ts';
+import { openInboxContent } from './sealed.ts';
 import { sealer, wireDatabase } from './testing/world.ts';
 import { openTransportStore } from './transport-store.ts';
 
@@ -191,22 +191,3 @@ async function filesOf(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
 }
-
-test('an inbox row refers to its journal entry, which can be emptied and still opens', async () => {
-  const store = await database.open(lease);
-  const digest = randomBytes(32);
-  await store.submit({
-    journal: [{ digest, plain: bytes('a long message') }],
-    inbox: [{ ...message('named'), digest }],
-  });
-  const [row] = await sql<{ digest: Buffer }>(
-    "SELECT digest FROM inbox WHERE account_id = $1 AND message_id = 'named'",
-    [lease.account],
-  );
-  expect(row?.digest).toEqual(digest);
-  await sql('UPDATE decrypt_journal SET plain = $1 WHERE digest = $2', [
-    Buffer.from(sealEmptyJournalEntry(sealer, lease.account, digest)),
-    row?.digest,
-  ]);
-  expect(new Uint8Array((await store.journal(digest)) ?? [])).toEqual(EMPTY_MESSAGE);
-});

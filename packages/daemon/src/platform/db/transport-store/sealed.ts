@@ -15,15 +15,6 @@ export const sealedKeyName = (account: AccountId, kind: number, id: string): str
 export const sealedJournalName = (account: AccountId, digest: Uint8Array): string =>
   `journal/${account}/${Buffer.from(digest).toString('hex')}`;
 
-/** A message without content: one byte of padding. Baileys decrypts and acknowledges it like any other. */
-export const EMPTY_MESSAGE = Uint8Array.of(1);
-
-export const sealEmptyJournalEntry = (
-  sealer: Sealer,
-  account: AccountId,
-  digest: Uint8Array,
-): Uint8Array => sealer.seal(sealedJournalName(account, digest), EMPTY_MESSAGE);
-
 const sealedInboxName = (account: AccountId, { chat, sender, message_id }: InboxKey): string =>
   `inbox/${account}/${escapeNamePart(chat)}/${escapeNamePart(sender)}/${escapeNamePart(message_id)}`;
 

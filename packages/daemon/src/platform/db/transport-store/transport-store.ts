@@ -4,6 +4,7 @@
 import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import {
+  EMPTY_MESSAGE,
   type TransportStore,
   TransportStoreFault,
   type TransportUnit,
@@ -150,14 +151,15 @@ class PostgresTransportStore implements TransportStore, CommitterMember {
   ): Promise<{ id: string; plain: Uint8Array }[]> {
     try {
       if (this.fault !== null) throw this.fault;
-      const rows = await queryOrFault<{ id?: string; value: Buffer }>(this.#reader, text, [
+      const rows = await queryOrFault<{ id?: string; value: Buffer | null }>(this.#reader, text, [
         this.account,
         ...values,
       ]);
       if (this.fault !== null) throw this.fault;
       return rows.map(({ id = '', value }) => ({
         id,
-        plain: openSealedRecord(this.sealer, nameOf(id), value),
+        // Null only in the journal.
+        plain: value === null ? EMPTY_MESSAGE : openSealedRecord(this.sealer, nameOf(id), value),
       }));
     } catch (error) {
       if (error instanceof TransportStoreFault) this.fail(error);
