@@ -6,7 +6,7 @@ const version = process.versions.node;
 
 if (Number(version.split('.')[0]) < 24) {
   process.stderr.write(`Relay needs Node 24 or newer; this is ${version}.\n`);
-  process.exitCode = 8;
+  process.exitCode = 9;
 } else if (process.getBuiltinModule('node:fs').existsSync(main)) {
   await import(main.href);
 } else {

@@ -26,10 +26,11 @@ export const longTimeoutClientOf = (home: string): Client =>
     send: (request) => sendRequest(home, { ...request, timeoutMs: LONG_TIMEOUT_MS }),
   });
 
-export async function getExport(home: string): Promise<IncomingMessage> {
+/** `asBackup`: encrypted if backups are. */
+export async function getExport(home: string, asBackup: boolean): Promise<IncomingMessage> {
   const answer = await openResponse(home, {
     method: 'GET',
-    path: '/api/export',
+    path: asBackup ? '/api/export?backup=true' : '/api/export',
     timeoutMs: LONG_TIMEOUT_MS,
   });
   if (answer.statusCode === 200) return answer;
@@ -39,12 +40,18 @@ export async function getExport(home: string): Promise<IncomingMessage> {
 export async function postImport(
   home: string,
   archive: Readable,
-  size: number,
+  { size, passphrase }: { readonly size: number; readonly passphrase: string | null },
 ): Promise<ArchiveImportReport> {
   const { status, body } = await sendRequest(home, {
     method: 'POST',
     path: '/api/import',
-    headers: { 'content-type': 'application/gzip', 'content-length': String(size) },
+    headers: {
+      'content-type': 'application/gzip',
+      'content-length': String(size),
+      ...(passphrase === null
+        ? {}
+        : { 'relay-archive-passphrase': Buffer.from(passphrase).toString('base64url') }),
+    },
     body: archive,
     timeoutMs: LONG_TIMEOUT_MS,
   });

@@ -50,6 +50,13 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
         load: async () => (await import('./commands/tokens.ts')).rotateTokenCommand,
       },
       {
+        name: 'resume',
+        group: 'You',
+        summary: 'Accept a token again that a restore suspended',
+        arguments: [TOKEN_ARGUMENT],
+        load: async () => (await import('./commands/tokens.ts')).resumeTokenCommand,
+      },
+      {
         name: 'revoke',
         group: 'You',
         summary: 'Revoke a token; its queued messages are not sent',

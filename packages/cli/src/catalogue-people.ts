@@ -32,7 +32,9 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
       ],
       ['--set <name=value...>', 'Value for {{name}} in the template; repeatable'],
       ['--key <key>', 'Idempotency key: the same key never creates a second one'],
-      ['--wait', 'Wait until it ends or needs you'],
+      ['--result <file>', 'JSON Schema of a result that the agent fills at the end'],
+      ['--wait', 'Wait until it ends or needs you; with --result, print the result'],
+      ['--timeout <time>', 'Wait at most this long: 90s, 30m, 2h, 1d'],
     ],
     load: async () =>
       (await import('./commands/conversations/create.ts')).createConversationCommand,

@@ -155,7 +155,10 @@ const SERVICE_COMMANDS: readonly CommandSpec[] = [
         name: 'install',
         group: SERVICE_GROUP,
         summary: 'Install the service: start with the system and after a failure',
-        options: [['--print', 'Show what would be written, and change nothing']],
+        options: [
+          ['--user <name>', 'The account that a system service runs as; only for root'],
+          ['--print', 'Show what would be written, and change nothing'],
+        ],
         load: async () => (await import('./commands/service/service.ts')).installServiceCommand,
       },
       {
@@ -180,7 +183,7 @@ const PHONE_OPTION: readonly [string, string] = [
 ];
 
 const BACKUP_HELP = `
-To back up automatically, set "backup": { "every": "day", "keep": 7, "folder": "/mnt/disk/relay" } in relay.config.json,
+To back up automatically, set "backup": { "every": "day", "keep": 7, "copy_to": "/mnt/nas/relay" } in relay.config.json,
 or use Settings in the console. \`relay import\` restores a backup into an empty home.`;
 
 export const CLI_COMMANDS: readonly CommandSpec[] = [
@@ -353,6 +356,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
           { syntax: '<id>', summary: 'Approval id' },
           { syntax: '<text...>', summary: 'The new text' },
         ],
+        options: [['--approve', 'Approve the new text at once']],
         load: async () => (await import('./commands/approvals.ts')).editApprovalCommand,
       },
       {
@@ -408,7 +412,9 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     name: 'start',
     group: 'Daemon',
     summary: 'Start the daemon in the background',
-    options: [['--foreground', 'Run in this terminal; Ctrl-C stops it']],
+    options: [
+      ['--foreground', 'Run in this terminal with the log on standard output; Ctrl-C stops it'],
+    ],
     load: async () => (await import('./commands/daemon.ts')).startRelayCommand,
   },
   {
@@ -500,6 +506,20 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         summary: 'List backups and the time of the next one',
         load: async () => (await import('./commands/backup.ts')).listBackupsCommand,
       },
+      {
+        name: 'encrypt',
+        group: 'Your data',
+        summary: 'Encrypt new backups with a passphrase',
+        options: [['--off', 'Do not encrypt new backups']],
+        load: async () => (await import('./commands/backup.ts')).encryptBackupsCommand,
+      },
+      {
+        name: 'drill',
+        group: 'Your data',
+        summary: 'Restore a backup on trial, verify it, and remove it again',
+        arguments: [{ syntax: '[file]', summary: 'The backup (default: the newest)', file: true }],
+        load: async () => (await import('./commands/backup.ts')).drillBackupCommand,
+      },
     ],
   },
   {
@@ -526,6 +546,19 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         group: 'Your data',
         summary: 'Delete now what is older than its limit',
         load: async () => (await import('./commands/retention.ts')).runRetentionCommand,
+      },
+      {
+        name: 'set',
+        group: 'Your data',
+        summary: 'Set how long messages of one chat are kept',
+        arguments: [
+          { syntax: '<who>', summary: 'Name, phone number or group' },
+          {
+            syntax: '<days>',
+            summary: 'A number of days, `keep`, or `default` for the general limit',
+          },
+        ],
+        load: async () => (await import('./commands/retention.ts')).setRetentionCommand,
       },
     ],
   },

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkSettings } from './commands/doctor.ts';
-import { loadCliConfig } from './config.ts';
+import { loadCliConfig, serviceEnvironment } from './config.ts';
 
 let home: string;
 beforeEach(() => {
@@ -58,4 +58,41 @@ test("reads a client's token once, so that a daemon started from here does not i
   const env = { RELAY_HOME: home, RELAY_TOKEN: ' relay_x\n' };
   expect(loadCliConfig(env).clientToken).toBe('relay_x');
   expect(env).toEqual({ RELAY_HOME: home });
+});
+
+const none = { home: '/h', modelKey: null };
+
+test('a service takes over every setting of the environment that the daemon reads, or is refused', () => {
+  const daemon = readFileSync(new URL('../../daemon/src/config.ts', import.meta.url), 'utf8');
+  const read = [
+    ...daemon.matchAll(/\benv\.([A-Z][A-Z_]+)|'([A-Z]+_[A-Z_]+)'|\{ ([A-Z_]+): written/g),
+  ];
+  const names = new Set(read.map(([, ...found]) => found.find(Boolean) ?? ''));
+  expect(names.size).toBeGreaterThan(15);
+  // The first is in force as RELAY_HOME; the second belongs to the demo.
+  for (const name of ['WHATSAPP_SESSION_PATH', 'RELAY_DEMO_PHONE']) names.delete(name);
+  const lost = [...names].filter((name) => {
+    try {
+      return !(name in serviceEnvironment(none, { [name]: '/x' }));
+    } catch (error) {
+      return !String(error).includes(name);
+    }
+  });
+  expect(lost).toEqual([]);
+});
+
+test('a service is refused for a key that only the environment has, by its name', () => {
+  expect(() => serviceEnvironment({ ...none, modelKey: 'ANTHROPIC_API_KEY' }, {})).toThrow(
+    'The service cannot take ANTHROPIC_API_KEY over from this environment, so nothing was installed. Store the key encrypted with `relay init --api-key`',
+  );
+  const stored = { home: '/h', modelKey: 'your settings' };
+  expect(serviceEnvironment(stored, { ANTHROPIC_API_KEY: 'k' })).toEqual({ RELAY_HOME: '/h' });
+  expect(() => serviceEnvironment(none, { RELAY_PASSPHRASE: 'three calm otters' })).toThrow(
+    'RELAY_PASSPHRASE',
+  );
+});
+
+test('a service gets absolute paths, whatever folder it was installed from', () => {
+  const { RELAY_KEY_FILE } = serviceEnvironment(none, { RELAY_KEY_FILE: 'the key' });
+  expect(RELAY_KEY_FILE).toBe(join(process.cwd(), 'the key'));
 });

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isKeyless, PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
+import { RelayError } from '@relay/contract/errors';
 import { chooseSettingsFile } from '@relay/core/installation';
 
 const MODEL_KEYS = [
@@ -86,13 +87,47 @@ function keylessIn(written: unknown): string | null {
 /** The daemon inherits the person's whole environment. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 
-/** Environment variables for a service: its home and other locations, no secrets. */
+/** Settings that a service takes over from the environment it is installed in. Paths become absolute. */
+const CARRIED = [
+  ...['RELAY_PORT', 'RELAY_LOG_LEVEL', 'ADMIN_PHONE_NUMBERS', 'WHATSAPP_POLL_INTERVAL'],
+  ...['DATABASE_URL', 'DATABASE_OWNER_URL'],
+  ...['RELAY_MODEL_PROVIDER', 'RELAY_MODEL', 'RELAY_MODEL_BASE_URL', 'RELAY_TRACES_ENDPOINT'],
+  'TZ',
+];
+const CARRIED_PATHS = ['RELAY_KEY_FILE', 'XDG_STATE_HOME', 'NODE_EXTRA_CA_CERTS'];
+
+/** Secrets that have an encrypted place in the home, or must not be written to a disk, and what to do instead. */
+const NOT_CARRIED: Readonly<Record<string, string>> = {
+  RELAY_PASSPHRASE:
+    'A passphrase beside the home it protects protects nothing. Unset it, and give it to the service from where you keep secrets: `systemctl edit relay`.',
+  RELAY_MODEL_API_KEY: 'Store the key encrypted with `relay init --api-key`, then unset it.',
+  BRAVE_API_KEY: 'Store the key encrypted with `relay init --brave-key`, then unset it.',
+  RELAY_TRACES_HEADERS: 'Write "traces.headers" into relay.config.json, then unset it.',
+};
+
+/** The environment of a service. Throws for a setting that it cannot take over. */
 export function serviceEnvironment(
-  { home }: CliConfig,
+  { home, modelKey }: Pick<CliConfig, 'home' | 'modelKey'>,
   env: Env = process.env,
 ): Record<string, string> {
-  const { RELAY_PORT } = env;
-  return { RELAY_HOME: home, ...(RELAY_PORT ? { RELAY_PORT } : {}) };
+  for (const [variable, action] of Object.entries(NOT_CARRIED)) {
+    if (env[variable]) throw new RelayError('service_variable', { variable }, { action });
+  }
+  // Another variable with a key counts only if no key is stored.
+  if (modelKey !== null && modelKey !== KEY_IN_SETTINGS_FILE) {
+    throw new RelayError(
+      'service_variable',
+      { variable: modelKey },
+      { action: NOT_CARRIED.RELAY_MODEL_API_KEY },
+    );
+  }
+  const carried = (names: readonly string[], written: (value: string) => string) =>
+    names.flatMap((name) => (env[name] ? [[name, written(env[name])] as const] : []));
+  return {
+    RELAY_HOME: home,
+    ...Object.fromEntries(carried(CARRIED, (value) => value)),
+    ...Object.fromEntries(carried(CARRIED_PATHS, (path) => resolve(path))),
+  };
 }
 
 /** The settings file of this home, or the one that would be created. */

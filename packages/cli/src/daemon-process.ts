@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { DrillReport } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
 import { type CliConfig, daemonEnvironment } from './config.ts';
 import { StartFailure } from './failure.ts';
@@ -17,15 +18,8 @@ import type { Terminal } from './terminal.ts';
 const OTHER_START_TIMEOUT_MS = 60_000;
 
 export function launchDaemon(config: CliConfig, foreground: boolean): ChildProcess {
-  const args = [DAEMON_MAIN_FILE, '--ready-fd', '3'];
-  // The daemon inherits this umask: files that it or Node writes are readable by the owner only.
-  process.umask(0o077);
-  const env = {
-    // Lets Node reuse compiled code from the last start; a value that is already set takes precedence.
-    NODE_COMPILE_CACHE: join(config.home, 'cache'),
-    ...daemonEnvironment(),
-    RELAY_HOME: config.home,
-  };
+  const args = [DAEMON_MAIN_FILE, '--ready-fd', '3', ...(foreground ? ['--log-stdout'] : [])];
+  const env = environmentFor(config);
   if (foreground) {
     return spawn(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
@@ -42,6 +36,44 @@ export function launchDaemon(config: CliConfig, foreground: boolean): ChildProce
     });
   } finally {
     closeSync(out);
+  }
+}
+
+function environmentFor(config: CliConfig): NodeJS.ProcessEnv {
+  // The daemon inherits this umask: files that it or Node writes are readable by the owner only.
+  process.umask(0o077);
+  return {
+    // Lets Node reuse compiled code from the last start; a value that is already set takes precedence.
+    NODE_COMPILE_CACHE: join(config.home, 'cache'),
+    ...daemonEnvironment(),
+    RELAY_HOME: config.home,
+  };
+}
+
+/** Restores a backup in a process of its own, beside a daemon that may run. An empty file means the newest backup. */
+export async function runDrill(
+  config: CliConfig,
+  file: string,
+  terminal: Terminal,
+): Promise<DrillReport> {
+  const child = spawn(process.execPath, [DAEMON_MAIN_FILE, '--drill', file, '--ready-fd', '3'], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    env: environmentFor(config),
+  });
+  const forward = () => child.kill('SIGTERM');
+  process.once('SIGTERM', forward);
+  try {
+    for await (const line of createInterface({ input: child.stdio[3] as Readable })) {
+      const { progress, failed, drilled } = JSON.parse(line) as StartReport;
+      if (progress !== undefined) terminal.progress(`${progress} …`);
+      if (failed !== undefined) throw new StartFailure(failed.code, failed.message, failed.exit);
+      if (drilled !== undefined) return drilled;
+    }
+    await waitForDaemonExit(child);
+    throw new RelayError('daemon_start_failed', { reason: describeDaemonExit(child) });
+  } finally {
+    process.off('SIGTERM', forward);
+    await waitForDaemonExit(child);
   }
 }
 
@@ -87,7 +119,9 @@ export const DAEMON_MAIN_FILE = fileURLToPath(new URL('../daemon/main.js', impor
 
 interface StartReport {
   readonly progress?: string;
+  readonly notice?: string;
   readonly ready?: { readonly pid: number; readonly port: number };
+  readonly drilled?: DrillReport;
   readonly failed?: { readonly code: string; readonly message: string; readonly exit: number };
 }
 
@@ -100,8 +134,9 @@ export async function waitForDaemonReady(
   try {
     for await (const line of createInterface({ input: pipe })) {
       silence.refresh();
-      const { progress, ready, failed } = JSON.parse(line) as StartReport;
+      const { progress, notice, ready, failed } = JSON.parse(line) as StartReport;
       if (progress !== undefined) terminal.progress(progress);
+      if (notice !== undefined) terminal.notice(notice);
       if (failed !== undefined) throw new StartFailure(failed.code, failed.message, failed.exit);
       if (ready !== undefined) return ready;
     }

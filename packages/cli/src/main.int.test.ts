@@ -36,6 +36,7 @@ describe('without a daemon', () => {
     ['backup'],
     ['backup', 'list'],
     ['backup', '--to', '.'],
+    ['backup', 'encrypt', '--off'],
     ['top'],
     ['import', 'x.tar.gz'],
     ['whatsapp', 'disconnect'],
@@ -87,7 +88,7 @@ describe('without a daemon', () => {
   });
 
   test('relay doctor still works', async () => {
-    const { exit, out } = await relay.call('doctor');
+    const { exit, out } = await relay.run('doctor');
     expect(exit).toBe(0);
     expect(out).toContain('! daemon     Not running.');
     expect(out).toContain('→ Run `relay start`.');
@@ -95,7 +96,7 @@ describe('without a daemon', () => {
 
   test('relay doctor exits 1 when something is broken, and says how to fix it', async () => {
     const server = await occupy(relay.port);
-    const { exit, out } = await relay.call('doctor');
+    const { exit, out } = await relay.run('doctor');
     server.close();
     expect(exit).toBe(1);
     expect(out).toContain(`✗ port       Port ${relay.port} is in use by another program.`);
@@ -174,7 +175,12 @@ describe('start and stop', () => {
 
   test('runs in the foreground until it is stopped', async () => {
     const child = relay.spawn('start', '--foreground');
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    let said = '';
+    for await (const piece of child.stderr as NodeJS.ReadableStream) {
+      said += piece;
+      if (said.includes('`relay status`')) break;
+    }
+    expect(said).toContain(`Relay is running (PID ${pid()}) at`);
     expect(await relay.call('status')).toMatchObject({ exit: 0 });
     const gone = once(child, 'exit');
     child.kill('SIGTERM');
@@ -348,6 +354,7 @@ describe('with a daemon', () => {
       ['token', 'create', '--name', 'claude', '--scopes', 'messages:read'],
       ['token', 'list'],
       ['token', 'rotate', 'claude'],
+      ['token', 'resume', 'claude'],
       ['token', 'revoke', 'claude'],
       ['notifications'],
       ['notifications', 'test'],
@@ -358,6 +365,7 @@ describe('with a daemon', () => {
       ['backup'],
       ['backup', 'list'],
       ['backup', '--to', '.'],
+      ['backup', 'encrypt', '--off'],
       ['import', 'a.tar.gz'],
       ['completion', 'bash'],
       ['whatsapp', 'status'],
@@ -366,6 +374,7 @@ describe('with a daemon', () => {
       ['search', 'dinner', '--in', 'Ana'],
       ['retention'],
       ['retention', 'run'],
+      ['retention', 'set', 'Ana', '90'],
       ['forget', 'Ana', '--yes'],
       ['observe', 'token'],
       ['observe', 'token', '--rotate'],

@@ -5,7 +5,11 @@ import { Writable } from 'node:stream';
 
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-export async function askUser(question: string, options: { secret?: true } = {}): Promise<string> {
+/** Rejects when the signal aborts. Ctrl-C ends the command unless `onInterrupt` does. */
+export async function askUser(
+  question: string,
+  options: { secret?: true; signal?: AbortSignal; onInterrupt?: () => void } = {},
+): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({
     input: process.stdin,
@@ -17,10 +21,13 @@ export async function askUser(question: string, options: { secret?: true } = {})
   lines.once('SIGINT', () => {
     lines.close();
     process.stderr.write('\n');
-    process.exit(130);
+    if (options.onInterrupt === undefined) process.exit(130);
+    options.onInterrupt();
   });
   try {
-    return (await lines.question(options.secret ? '' : question)).trim();
+    const { signal } = options;
+    const asked = options.secret ? '' : question;
+    return (await lines.question(asked, signal === undefined ? {} : { signal })).trim();
   } finally {
     lines.close();
     if (options.secret) process.stderr.write('\n');

@@ -110,11 +110,14 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'strangers.kilobytes_per_sender': 'file',
   'strangers.megabytes_per_day': 'file',
   'disk.keep_free_megabytes': 'file',
+  'retention.messages_days': 'now',
   'retention.observed_messages_days': 'now',
   'retention.digests_days': 'now',
   'backup.every': 'now',
   'backup.keep': 'now',
   'backup.folder': 'file',
+  'backup.copy_to': 'file',
+  'backup.copy_command': 'file',
   tell_owner_on_whatsapp: 'now',
   zone: 'next_start',
   log_level: 'next_start',
@@ -149,6 +152,7 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
 export const SECRET_SETTINGS: readonly string[] = [
   'model_api_key',
   'brave_api_key',
+  'backup.passphrase',
   'memory.endpoint_api_key',
   'outside_memory.webhook_secret',
   'notifications.ntfy_token',
@@ -321,12 +325,18 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'strangers.megabytes_per_day': 'Storage for all unknown senders per day, in megabytes.',
   'disk.keep_free_megabytes':
     'Below this free space, unknown senders are only counted and imports refused; 0 turns it off.',
+  'retention.messages_days':
+    'Days to keep messages of all chats; 0 keeps them until you erase them.',
   'retention.observed_messages_days': 'Days to keep messages of observed groups.',
   'retention.digests_days': 'Days to keep digests.',
   'backup.every': 'How often to back up: off, hour, day or week.',
   'backup.keep': 'Backups to keep; older ones are deleted.',
   'backup.folder':
     'Folder for backups (default: `backups` in the home). Preferably on another disk.',
+  'backup.passphrase': 'Passphrase that encrypts backups; set it with `relay backup encrypt`.',
+  'backup.copy_to': 'Existing folder on another machine or disk that gets a copy of each backup.',
+  'backup.copy_command':
+    'Program that gets each backup on standard input; {name} is the name of the file.',
   'memory.embeddings': 'Search by meaning: off, local or endpoint.',
   'memory.endpoint_base_url': "Address of a server with OpenAI's /embeddings API.",
   'memory.endpoint_model': 'Name of the embeddings model.',

@@ -125,8 +125,13 @@ const diskSchema = z.strictObject({
 
 export type DiskSettings = z.infer<typeof diskSchema>;
 
-/** How long messages of observed groups are kept. */
+/** Days, at most 100 years. 0: without a limit. */
+export const retentionDaysSchema = z.int().min(0).max(36_500);
+
+/** How long messages are kept. */
 export const retentionSettingsSchema = z.strictObject({
+  /** Of all chats without a limit of their own. 0: they are kept. */
+  messages_days: retentionDaysSchema.default(0),
   observed_messages_days: z.int().min(1).default(30),
   digests_days: z.int().min(1).default(28),
 });
@@ -144,6 +149,16 @@ export const backupSettingsSchema = z.strictObject({
     .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'must be an absolute path such as /mnt/disk/relay')
     .nullable()
     .default(null),
+  /** With it, backups are encrypted. Sealed for this home. */
+  passphrase: z.string().nullable().default(null),
+  /** Another folder that gets a copy of each backup; it may be a mount. Never created, so that a missing mount is seen. */
+  copy_to: z
+    .string()
+    .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'must be an absolute path such as /mnt/nas/relay')
+    .nullable()
+    .default(null),
+  /** A program and its arguments: it gets each backup on standard input. `{name}` stands for the name of the file. */
+  copy_command: z.array(z.string().min(1)).min(1).nullable().default(null),
 });
 
 export type BackupSettings = z.infer<typeof backupSettingsSchema>;

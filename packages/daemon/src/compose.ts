@@ -1,5 +1,6 @@
 // Builds the daemon from its parts: what depends on what, and in which order it starts.
 import { join } from 'node:path';
+import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
@@ -9,12 +10,12 @@ import type { DatabaseServer } from './database-server.ts';
 import { createActivityReader } from './features/activity/activity.ts';
 import { exportArchive } from './features/backup/export.ts';
 import { openBackups } from './features/backup/feature.ts';
-import { importArchive } from './features/backup/import.ts';
+import { restoreArchive, settleRestore } from './features/backup/restore.ts';
 import { createChatReader } from './features/chats/chat-reader.ts';
 import { createRemoteService } from './features/devices/service.ts';
 import { runDoctorChecks } from './features/health/checks.ts';
 import { readStatus } from './features/health/status.ts';
-import { openMetrics } from './features/metrics/metrics.ts';
+import { openMetrics, readStorageFigures } from './features/metrics/metrics.ts';
 import { describeDeviceTrouble } from './features/notifications/store.ts';
 import { startTraces } from './features/traces/feature.ts';
 import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
@@ -35,7 +36,8 @@ import { readModelUse } from './platform/db/runs.ts';
 import { createSignInStore } from './platform/db/sign-in.ts';
 import { createForwarderTokens } from './platform/db/tokens.ts';
 import type { HomeClaim } from './platform/home/claim.ts';
-import { DiskGuard } from './platform/home/disk-guard.ts';
+import { DiskGuard, freeDiskBytes } from './platform/home/disk-guard.ts';
+import { readBackupPassphrase, saveBackupPassphrase } from './platform/home/sealed-settings.ts';
 import { createSettingsService, saveAllowedHosts } from './platform/home/settings-service.ts';
 import {
   loadOwnerToken,
@@ -44,13 +46,16 @@ import {
   readLastBackup,
   replaceOwnerToken,
 } from './platform/home/state-files.ts';
-import type { Vault } from './platform/home/vault/vault.ts';
+import { findFormerKey, type Vault, type VaultRecord } from './platform/home/vault/vault.ts';
 import { prepareSchema } from './schema.ts';
+import { checkHomeOf } from './start-checks.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
   /** Reports long steps of the start, as sentences. */
   progress?(sentence: string): void;
+  /** Reports what the owner must know after the start, as a sentence. */
+  notice?(sentence: string): void;
   /** Replaces the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn;
   /** Replaces the model that answers contacts. */
@@ -58,8 +63,10 @@ export interface DaemonOptions {
   readonly webDirectory: string | null;
   /** The clock for everything that depends on the time. */
   readonly now?: () => Date;
+  /** Also writes the log to standard output. */
+  readonly logsToStdout?: boolean;
   /** Called when the daemon can no longer work and has to be stopped. */
-  onFatal?(): void;
+  onFatal?(reason: RelayError): void;
 }
 
 export interface RunningDaemon {
@@ -99,9 +106,15 @@ export async function assemble(
   closers.push(() => database.close());
   const schema = await prepareSchema(database, server.owner, log);
   const schemaVersion = schema.version;
+  const owner = server.owner ?? server.target;
+  const settled = await settleRestore(config.home, database.kysely, owner);
+  if (settled !== null) {
+    log.warn('restore settled', { reason: settled });
+    options.notice?.(settled);
+  }
   // Taken before the jobs start, so that it is released only after they have ended.
   const serving = await holdAccountLease(database.kysely, config.home, log, () =>
-    options.onFatal?.(),
+    options.onFatal?.(new RelayError('lease_lost')),
   );
   closers.push(() => serving.stop());
   const { lease } = serving;
@@ -128,10 +141,23 @@ export async function assemble(
   closers.push(() => wire.stop());
   await jobs.adoptLease(lease);
   const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
-  const archive = () => {
-    const made = exportArchive({ database, jobs, version: VERSION, schemaVersion });
+  const archive = ({ isEncrypted }: { readonly isEncrypted: boolean }) => {
+    const made = exportArchive({
+      database,
+      jobs,
+      version: VERSION,
+      schemaVersion,
+      vault: vault.record,
+      ...(isEncrypted ? { openSecrets: vault.sealer } : {}),
+    });
     made.once('end', () => void noteLastExport(config.home, now()).catch(() => {}));
     return made;
+  };
+  const keys = {
+    sealer: vault.sealer,
+    vault: vault.record,
+    findFormerKey: (record: VaultRecord) =>
+      findFormerKey({ home: config.home, ...config.vault }, record),
   };
   const backups = openBackups({
     jobs,
@@ -144,6 +170,11 @@ export async function assemble(
     archive,
     readRecord: () => readLastBackup(config.home),
     writeRecord: (memory) => noteLastBackup(config.home, memory),
+    readPassphrase: () => readBackupPassphrase(config.home, vault.sealer),
+    savePassphrase: async (passphrase) => {
+      const written = await saveBackupPassphrase(config.home, vault.sealer, passphrase);
+      config.settings.backup.passphrase = written;
+    },
   });
   const webhookTrouble = () => describeWebhookTrouble(database.kysely, lease.account);
   const status = () =>
@@ -164,7 +195,8 @@ export async function assemble(
           () => true,
           () => false,
         ),
-      sending: () => readSendingHealth(database.kysely, lease.account, config.settings.pacing),
+      sending: () =>
+        readSendingHealth(database.kysely, lease.account, config.settings.pacing, now()),
     });
   let consolePort = config.port;
   const acting = createFeatures({
@@ -189,6 +221,9 @@ export async function assemble(
   const metrics = openMetrics({
     status,
     readModelUse: () => readModelUse(database.kysely, lease.account, new Date(startedAt)),
+    readStorage: () => readStorageFigures(database.kysely, lease.account, { jobs, now, zone }),
+    freeDiskBytes: () => freeDiskBytes(config.home),
+    agent: config.settings.agent,
     events,
     log,
   });
@@ -238,8 +273,9 @@ export async function assemble(
     }),
     metrics,
     status,
-    checks: ({ full }) =>
-      runDoctorChecks({
+    checks: async ({ full }) => [
+      ...(await checkHomeOf(config)),
+      ...(await runDoctorChecks({
         ...health,
         full,
         memory: acting.services.memory.status,
@@ -254,7 +290,6 @@ export async function assemble(
           ...(await acting.services.notifications.overview(null)),
           trouble: await describeDeviceTrouble(database.kysely, lease.account),
         }),
-        diskWarning: () => disk.sentence,
         agent: config.settings.agent,
         provider: () =>
           acting.models.open().then(
@@ -264,14 +299,22 @@ export async function assemble(
         now,
         zone,
         backup: backups.status,
-      }),
+      })),
+    ],
     events,
     archive: {
-      export: archive,
-      import: (stream) => {
+      export: async ({ asBackup }) =>
+        asBackup
+          ? backups.archive()
+          : { stream: archive({ isEncrypted: false }), isEncrypted: false },
+      import: async (stream, { passphrase }) => {
         disk.assertNotLow();
         const { onRestored } = acting;
-        return importArchive({ database, jobs, lease, schemaVersion, onRestored }, stream);
+        const own = await readBackupPassphrase(config.home, vault.sealer).catch(() => null);
+        const passphrases = [passphrase, own].filter((one) => one !== null);
+        const { home } = config;
+        const given = { database, jobs, lease, schemaVersion, keys, owner, onRestored };
+        return restoreArchive({ ...given, home, now, passphrases }, stream);
       },
     },
     backups: backups.service,
@@ -305,6 +348,12 @@ export async function assemble(
   });
 
   await claim.announce(port);
+  const unwatch = claim.watch(() => {
+    const gone = new RelayError('home_gone', { home: config.home });
+    log.error('home deleted or replaced; stopping', { error: gone });
+    options.onFatal?.(gone);
+  });
+  closers.push(unwatch);
   log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
   closers.push(preloadSdk(acting.models));
   return { port, log };

@@ -132,8 +132,8 @@ test('a database that does not exist fails the start at the first attempt, with 
   const { url, seen } = await behindProxy(async () => true);
   const start = await starter();
   await expect(start(withDatabase(url, 'nowhere'))).rejects.toMatchObject({
-    code: 'database_refused',
-    message: expect.stringContaining('database "nowhere" does not exist'),
+    code: 'database_missing',
+    message: expect.stringContaining('has no database "nowhere"'),
   });
   expect(seen.connections).toBe(1);
 });

@@ -1,11 +1,15 @@
 // Starts and stops the daemon. The home is claimed and the database started first, while the rest of the code is
 // imported. Whatever was started is stopped in reverse order when the daemon stops or a later step of the start fails.
 import { join } from 'node:path';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type { DaemonOptions, RunningDaemon, ShutdownStep } from './compose.ts';
 import { findServer } from './database-server.ts';
 import { refuseTakenPort } from './http-port.ts';
 import { claimHome, type HomeClaim } from './platform/home/claim.ts';
+import { refuseFullDisk } from './platform/home/disk-guard.ts';
+import { checkHome } from './platform/home/files.ts';
+import { forgetStartFailure, noteStartFailure } from './platform/home/state-files.ts';
 import { openVault } from './platform/home/vault/vault.ts';
 import { openLog } from './platform/log/log.ts';
 
@@ -36,9 +40,13 @@ async function start(
   closers: ShutdownStep[],
 ): Promise<Omit<RunningDaemon, 'stop'>> {
   const { config } = options;
+  await checkHome(config.home);
+  await refuseFullDisk(config.home);
   const claim = await claimHome(config.home);
   closers.push(() => claim.release());
-  const log = openLog(join(config.home, 'relay.log'), config.logLevel);
+  const log = openLog(join(config.home, 'relay.log'), config.logLevel, {
+    copyTo: options.logsToStdout === true ? process.stdout : undefined,
+  });
   closers.push(async () => {
     await log.flush();
     log.close();
@@ -54,6 +62,13 @@ async function start(
     log.error('start failed', { error });
     throw error;
   }
+}
+
+/** Kept for `relay doctor`, which cannot look into a database that does not run. */
+async function keepFailure(home: string, error: unknown): Promise<void> {
+  if (!(error instanceof RelayError)) return;
+  const { code, sentence, action = null } = error;
+  await noteStartFailure(home, { code, sentence, action }).catch(() => {});
 }
 
 async function build(
@@ -74,7 +89,14 @@ async function build(
     () => {},
     () => {},
   );
-  const server = await findServer({ config, log, progress, closers, beforeConnecting });
-  const { assemble } = await loading;
-  return assemble(options, closers, { claim, log, vault, server, startedAt });
+  try {
+    const server = await findServer({ config, log, progress, closers, beforeConnecting });
+    const { assemble } = await loading;
+    const assembled = await assemble(options, closers, { claim, log, vault, server, startedAt });
+    await forgetStartFailure(config.home);
+    return assembled;
+  } catch (error) {
+    await keepFailure(config.home, error);
+    throw error;
+  }
 }

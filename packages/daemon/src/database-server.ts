@@ -5,8 +5,17 @@ import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
 import type { ScourTarget } from './features/retention/scour.ts';
-import { type ConnectionTarget, openDatabase, withOpenDatabase } from './platform/db/database.ts';
-import { isDatabaseUnavailable, retryWhileUnavailable } from './platform/db/failures.ts';
+import {
+  type ConnectionTarget,
+  type Database,
+  openDatabase,
+  withOpenDatabase,
+} from './platform/db/database.ts';
+import {
+  externalServerError,
+  isDatabaseFull,
+  retryWhileUnavailable,
+} from './platform/db/failures.ts';
 import { startPrivateServer } from './platform/db/postgres/server.ts';
 import { createDaemonRole } from './platform/db/roles.ts';
 
@@ -19,6 +28,8 @@ export interface DatabaseServer {
   readonly owner: ConnectionTarget | null;
   /** Where the server's files are, if they are Relay's. */
   readonly place: ScourTarget;
+  /** Why a connection failed, and what to do about it. */
+  explain(cause: unknown): RelayError;
 }
 
 interface FindServerOptions {
@@ -37,12 +48,13 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   const { config, log, progress, closers, beforeConnecting } = options;
   if (config.databaseUrl !== null) {
     await beforeConnecting;
-    const target = { connectionString: config.databaseUrl };
-    const owner =
-      config.databaseOwnerUrl === null ? null : { connectionString: config.databaseOwnerUrl };
-    const version = await readVersion(owner ?? target, log, progress);
-    if (owner !== null) await makeGivenRole(owner, config.databaseUrl);
-    return { kind: 'external', version, target, owner, place: { kind: 'external' } };
+    return findExternalServer(config.databaseUrl, config.databaseOwnerUrl, {
+      patienceMs: CONNECT_PATIENCE_MS,
+      onFailure: (error, attempt) => {
+        if (attempt === 1) progress?.('Waiting for the database');
+        log.warn('database not reachable', { attempt, error });
+      },
+    });
   }
   progress?.('Starting the database');
   const directory = join(config.home, 'postgres');
@@ -55,7 +67,43 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   closers.push(() => server.stop());
   const place = { kind: 'private', data: join(directory, 'data') } as const;
   const { version, daemon: target, owner } = server;
-  return { kind: 'private', version, target, owner, place };
+  const explain = (cause: unknown) =>
+    new RelayError(isDatabaseFull(cause) ? 'database_full' : 'database_away', {}, { cause });
+  return { kind: 'private', version, target, owner, place, explain };
+}
+
+interface ExternalServerOptions {
+  /** How long to wait for a server that is still starting. */
+  readonly patienceMs: number;
+  onFailure?(error: unknown, attempt: number): void;
+  /** Refuses what a start would refuse, without creating the daemon's role. */
+  readonly dryRun?: boolean;
+}
+
+/** The owner's own server, on which both roles can log in. */
+export async function findExternalServer(
+  url: string,
+  ownerUrl: string | null,
+  { dryRun = false, ...options }: ExternalServerOptions,
+): Promise<DatabaseServer> {
+  const target = { connectionString: url };
+  const external = {
+    kind: 'external',
+    target,
+    place: { kind: 'external' },
+    explain: (cause: unknown) => externalServerError(cause, url),
+  } as const;
+  if (ownerUrl === null) {
+    const version = await readVersion(url, 'DATABASE_URL', options);
+    return { ...external, version, owner: null };
+  }
+  const owner = { connectionString: ownerUrl };
+  const version = await readVersion(ownerUrl, 'DATABASE_OWNER_URL', options);
+  if (!(dryRun && (await isRoleMissing(owner, url)))) {
+    if (!dryRun) await makeGivenRole(owner, url);
+    await readVersion(url, 'DATABASE_URL', options);
+  }
+  return { ...external, version, owner };
 }
 
 /** Creates the role that DATABASE_URL names, with the password given there. An existing role stays unchanged. */
@@ -68,36 +116,52 @@ async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void
     await withOpenDatabase(owner, ({ pool }) => createDaemonRole(pool, role, { reset: false }));
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    const reason = `the role "${role.user}" does not exist and could not be created (${said}).`;
-    throw new RelayError('database_refused', { reason }, { cause });
+    throw roleNotCreated(role.user, said, cause);
   }
 }
 
-/** Reads the version of the owner's own server. Waits for a server that is still starting. */
+const roleNotCreated = (user: string, said: string, cause?: unknown): RelayError => {
+  const reason = `the role "${user}" does not exist and could not be created (${said}).`;
+  return new RelayError('database_refused', { reason }, { cause });
+};
+
+/** Whether the next start creates the role that DATABASE_URL names. Refuses if the owner may not. */
+async function isRoleMissing(owner: ConnectionTarget, url: string): Promise<boolean> {
+  if (!URL.canParse(url) || new URL(url).username === '') return false;
+  const user = decodeURIComponent(new URL(url).username);
+  return withOpenDatabase(owner, async ({ pool }) => {
+    const { rows } = await pool.query<{ exists: boolean; may: boolean }>(
+      `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS exists,
+         rolcreaterole OR rolsuper AS may FROM pg_roles WHERE rolname = current_user`,
+      [user],
+    );
+    if (rows[0]?.exists !== false) return false;
+    if (rows[0].may) return true;
+    throw roleNotCreated(user, 'permission denied to create role');
+  });
+}
+
+/** Logs in and reads the server's version. */
 async function readVersion(
-  target: ConnectionTarget,
-  log: Log,
-  progress: FindServerOptions['progress'],
+  url: string,
+  variable: 'DATABASE_URL' | 'DATABASE_OWNER_URL',
+  { patienceMs, onFailure }: ExternalServerOptions,
 ): Promise<string> {
-  const database = openDatabase(target, { max: 1 });
-  const read = async () => {
-    const { rows } = await database.pool.query<{ server_version: string }>('SHOW server_version');
-    return rows[0]?.server_version.split(' ')[0] ?? '?';
-  };
+  let database: Database | undefined;
   try {
-    const version = await retryWhileUnavailable(read, CONNECT_PATIENCE_MS, (error, attempt) => {
-      if (attempt === 1) progress?.('Waiting for the database');
-      log.warn('database not reachable', { attempt, error });
-    });
+    const opened = openDatabase({ connectionString: url }, { max: 1 });
+    database = opened;
+    const read = async () => {
+      const { rows } = await opened.pool.query<{ server_version: string }>('SHOW server_version');
+      return rows[0]?.server_version.split(' ')[0] ?? '?';
+    };
+    const version = await retryWhileUnavailable(read, patienceMs, onFailure);
     if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return version;
     const reason = `it is PostgreSQL ${version}, and Relay needs ${OLDEST_MAJOR} or newer.`;
     throw new RelayError('database_refused', { reason });
   } catch (cause) {
-    if (cause instanceof RelayError) throw cause;
-    if (isDatabaseUnavailable(cause)) throw new RelayError('database_unavailable', {}, { cause });
-    const said = cause instanceof Error ? cause.message : String(cause);
-    throw new RelayError('database_refused', { reason: `${said}.` }, { cause });
+    throw externalServerError(cause, url, variable);
   } finally {
-    await database.close();
+    await database?.close();
   }
 }

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
+import type { TokenId } from '@relay/contract/ids';
 import type { MemorySettings, ModelSettings, Settings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
@@ -20,6 +21,7 @@ import {
   carryOutApproved,
   createClientConversations,
   createConversationService,
+  sendInOpenConversation,
 } from './features/conversations/service.ts';
 import { type ConversationDeps, RunningTurns } from './features/conversations/transitions.ts';
 import { onConversationJob, resumeTurnsOnRelease } from './features/conversations/turn.ts';
@@ -68,10 +70,11 @@ import { createIngestService } from './pipeline/intake/notifications.ts';
 import { wakeConversations } from './pipeline/outbox/delivery-updates.ts';
 import { isSendingBlocked } from './pipeline/outbox/sending-health.ts';
 import { onRoute } from './pipeline/router/router.ts';
+import { createKeptResponses } from './platform/db/idempotency-keys.ts';
 import { createLedgerReader } from './platform/db/ledger-reader.ts';
 import { pruneOldRows } from './platform/db/prune.ts';
 import { createClientTokens } from './platform/db/tokens.ts';
-import { transaction } from './platform/db/transaction.ts';
+import { transaction, type UnitOfWork } from './platform/db/transaction.ts';
 import { canStoreSession } from './platform/db/transport-store/transport-store.ts';
 import { findInsideAddresses, openEgress } from './platform/egress/egress.ts';
 import type { DiskGuard } from './platform/home/disk-guard.ts';
@@ -137,6 +140,8 @@ type ServiceName =
   | 'tokens'
   | 'retention'
   | 'webhooks'
+  | 'typedEvents'
+  | 'keptResponses'
   | 'notifications';
 
 interface Features {
@@ -264,6 +269,7 @@ export function createFeatures(options: FeatureOptions): Features {
     egress: openEgress({ allowedAddresses }),
     insideAddresses: (url) => findInsideAddresses(url, { allowedAddresses }),
     allowedAddresses: settings.webhooks.allow,
+    admins,
     sealer: vault.sealer,
     approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
   });
@@ -298,6 +304,7 @@ export function createFeatures(options: FeatureOptions): Features {
     approvals,
     admins,
     zone,
+    endWebhooks: webhooks.endOf,
   });
 
   const thinking = { models, limits: settings.agent, log, clock: systemClock };
@@ -339,7 +346,8 @@ export function createFeatures(options: FeatureOptions): Features {
         facts: { pacing: settings.pacing, admins, observer: settings.observer, now },
         compose: options.compose ?? createAutoReplyAgent(thinking),
       }),
-      send: (message) => sendAsOwner({ db, lease, gate }, message),
+      send: (message) =>
+        sendAsOwner({ db, lease, gate, sendInConversation: sendInOpenConversation(deps) }, message),
       assistant: assistant.service,
       grants: createGrantService(gated),
       people: createPeopleService({ ...gated, admins }),
@@ -374,6 +382,8 @@ export function createFeatures(options: FeatureOptions): Features {
       ...clients,
       retention: retention.service,
       webhooks: webhooks.service,
+      typedEvents: webhooks.typedEvents,
+      keptResponses: createKeptResponses({ db, lease }),
       notifications: notifications.service,
     },
     async start() {
@@ -435,6 +445,8 @@ interface ClientServiceDeps extends ConversationDeps, Pick<ClientDeps, SharedCli
   readonly settings: Settings;
   readonly scheduling: ScheduleDeps;
   readonly models: ModelSource;
+  /** Ends the webhooks of a token, in the transaction that revokes it. */
+  endWebhooks(work: UnitOfWork, token: TokenId): Promise<void>;
 }
 
 function createClientServices(
@@ -469,6 +481,14 @@ function createClientServices(
   return {
     clientTokens: tokens,
     clients,
-    tokens: createTokenService({ db, lease, changed, onRevoke: begun.pauseStartedBy }),
+    tokens: createTokenService({
+      db,
+      lease,
+      changed,
+      onRevoke: async (work, token) => {
+        await begun.pauseStartedBy(work, token);
+        await parts.endWebhooks(work, token);
+      },
+    }),
   };
 }

@@ -13,17 +13,20 @@ import { openReadiness } from './platform/home/readiness.ts';
 process.umask(0o077);
 const readiness = openReadiness(process.argv);
 const ONCE_QUIET_MS = 5_000;
+const STOP_WITHIN_MS = 50_000;
 let daemon: RunningDaemon | null = null;
 let leaving = false;
 
 async function leave(code: number): Promise<void> {
   if (leaving) return;
   leaving = true;
+  // A part that cannot stop, such as a database that is gone, must not keep the process.
+  setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref();
   const clean = await daemon?.stop().then(
     () => true,
     () => false,
   );
-  process.exit(clean === false ? 1 : code);
+  process.exit(clean === false && code === 0 ? 1 : code);
 }
 
 function builtConsole(): string | null {
@@ -38,16 +41,40 @@ process.on('uncaughtException', (error) => {
   void leave(1);
 });
 
-try {
+async function run(): Promise<void> {
+  // `relay doctor` while no daemon runs.
+  if (process.argv.includes('--check')) {
+    const { checkStart } = await import('./start-checks.ts');
+    const checks = await checkStart();
+    process.stdout.write(`${JSON.stringify({ checks })}\n`, () => process.exit(0));
+    return;
+  }
+  const config = loadConfig();
+  const progress = (sentence: string) => readiness.progress(sentence);
+  const drill = process.argv.indexOf('--drill');
+  if (drill >= 0) {
+    const { drillBackup } = await import('./drill.ts');
+    readiness.drilled(await drillBackup({ config, file: process.argv[drill + 1] ?? '', progress }));
+    return;
+  }
   daemon = await startDaemon({
-    config: loadConfig(),
-    progress: (sentence) => readiness.progress(sentence),
+    config,
+    logsToStdout: process.argv.includes('--log-stdout'),
+    progress,
+    notice: (sentence) => readiness.notice(sentence),
     webDirectory: builtConsole(),
-    onFatal: () => void leave(1),
+    onFatal: (error) => {
+      process.stderr.write(`${error.message}\n`);
+      void leave(error.exit);
+    },
   });
   readiness.ready({ pid: process.pid, port: daemon.port });
   // Node stores its compile cache only on a clean exit. Flushing it here makes the start after a power cut as fast.
   setTimeout(flushCompileCache, ONCE_QUIET_MS).unref();
+}
+
+try {
+  await run();
 } catch (error) {
   readiness.failed(error);
   process.exitCode = error instanceof RelayError ? error.exit : 1;

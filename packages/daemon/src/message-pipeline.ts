@@ -18,7 +18,7 @@ import type { Lease } from './platform/db/lease.ts';
 import { recordSent } from './platform/db/messages.ts';
 import { isGroupObserved } from './platform/db/observer/groups.ts';
 import { Committer } from './platform/db/transport-store/committer.ts';
-import { openInboxContent, sealEmptyJournalEntry } from './platform/db/transport-store/sealed.ts';
+import { openInboxContent } from './platform/db/transport-store/sealed.ts';
 import { openTransportStore } from './platform/db/transport-store/transport-store.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
@@ -76,7 +76,6 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       admins: config.settings.admin_phone_numbers,
       limits: () =>
         options.isDiskLow() ? NO_STRANGER_BYTES : strangerLimits(config.settings.strangers),
-      emptyJournalEntry: (digest) => sealEmptyJournalEntry(sealer, account, digest),
     },
     onStored: () => events.hint(),
   });

@@ -1,9 +1,16 @@
 // Migrates the tables and the job queue as the role that owns them, and grants the daemon's role access. Without a
 // separate owner the daemon's own role does both. A start that needs no migration connects as the daemon's role only.
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
+import type pg from 'pg';
 import { type ConnectionTarget, type Database, withOpenDatabase } from './platform/db/database.ts';
 import { migrate, upToDateVersion } from './platform/db/migrate.ts';
-import { canUseAllTables, grantTableUse, isPermissionDenied } from './platform/db/roles.ts';
+import {
+  canMigrate,
+  canUseAllTables,
+  grantTableUse,
+  isPermissionDenied,
+} from './platform/db/roles.ts';
 import { Jobs } from './platform/jobs/jobs.ts';
 
 interface PreparedSchema {
@@ -18,7 +25,10 @@ export async function prepareSchema(
 ): Promise<PreparedSchema> {
   const { pool } = database;
   const startJobs = () => Jobs.start(database, log);
-  if (owner === null) return { version: await migrate(pool), startJobs };
+  if (owner === null) {
+    await checkSchema(pool);
+    return { version: await migrate(pool), startJobs };
+  }
 
   const prepare = () =>
     withOpenDatabase(owner, async (own) => {
@@ -39,4 +49,18 @@ export async function prepareSchema(
         return startJobs();
       }),
   };
+}
+
+/**
+ * Refuses a database that a newer Relay has written, or whose tables the connecting role may neither migrate nor use.
+ * Changes nothing.
+ */
+export async function checkSchema(pool: pg.Pool): Promise<void> {
+  const version = await upToDateVersion(pool);
+  if (await (version === null ? canMigrate(pool) : canUseAllTables(pool))) return;
+  const { rows } = await pool.query<{ role: string }>('SELECT current_user AS role');
+  throw new RelayError('database_role_denied', {
+    role: rows[0]?.role ?? '',
+    variable: 'DATABASE_URL',
+  });
 }

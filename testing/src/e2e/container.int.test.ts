@@ -148,9 +148,12 @@ it.skipIf(needsOthers)(
     const child = spawn(process.execPath, [relay, ...words('CMD')], as);
     const ended = once(child, 'exit');
     const complaints = text(child.stderr);
-    const first = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
-    if (first.done) throw new Error(await complaints);
-    expect(first.value).toContain('Relay is running');
+    let isReady = false;
+    for await (const line of createInterface(child.stdout)) {
+      isReady = (JSON.parse(line) as { msg: string }).msg === 'ready';
+      if (isReady) break;
+    }
+    if (!isReady) throw new Error(await complaints);
     const health = [relay, ...words('HEALTHCHECK').slice(1)];
     const { stdout } = await promisify(execFile)(process.execPath, health, as);
     expect(stdout).toContain('Relay is running.');

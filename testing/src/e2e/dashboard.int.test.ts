@@ -1,6 +1,8 @@
-// The dashboard in docs/grafana against a real daemon with a little traffic: every query names existing series.
+// The dashboard and the alert rules in docs/grafana against a real daemon with a little traffic: every query names
+// existing series.
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { dashboardQueries } from '../figures/dashboard.ts';
+import { alertQueries, dashboardQueries, RULES_FOLDER } from '../figures/dashboard.ts';
 import { missing, readScrape, type Series } from '../figures/promql.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { eventually } from './gateway.ts';
@@ -34,6 +36,34 @@ it('names only series and labels that a scrape has', () => {
     missing(query, scrape).map((fault) => `${panel}: ${fault}`),
   );
   expect(faults).toEqual([]);
+});
+
+it('every alert names only series and labels that a scrape has', () => {
+  const queries = alertQueries();
+  expect(queries.length).toBeGreaterThan(10);
+  // Prometheus adds it to every target.
+  const scraped = [...scrape, { name: 'up', labels: {}, value: 1 }];
+  const faults = queries.flatMap(({ panel, query }) =>
+    missing(query, scraped).map((fault) => `${panel}: ${fault}`),
+  );
+  expect(faults).toEqual([]);
+});
+
+const promtool = process.env.PROMTOOL ?? 'promtool';
+const hasPromtool = (() => {
+  try {
+    execFileSync(promtool, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+it.skipIf(!hasPromtool)('the alerts fire and clear as their rule tests expect', () => {
+  const run = (...args: string[]) =>
+    execFileSync(promtool, args, { cwd: RULES_FOLDER, encoding: 'utf8' });
+  expect(run('check', 'rules', 'relay.rules.yml')).toMatch(/SUCCESS: \d+ rules found/);
+  expect(run('test', 'rules', 'relay.rules.test.yml')).toContain('SUCCESS');
 });
 
 it('covers every metric that Relay itself exports', () => {

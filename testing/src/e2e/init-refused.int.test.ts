@@ -1,33 +1,90 @@
 // `relay init` with settings that cannot work: each time a sentence with the next step, nothing is saved, and the exit code
-// is not 0. The table of all of them is recorded in docs/models.md.
-import { createServer, type Server } from 'node:http';
+// is not 0. The cases are the table in docs/models.md.
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { PROVIDERS, type ProviderName } from '@relay/contract/agent/providers';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 
+const PAGE = new URL('../../../docs/models.md', import.meta.url);
 const MODEL = 'qwen3:8b';
-const KEY = 'sk-right';
 
-/** A provider with one model; below `/hangs` it never answers. */
+/** What a provider answers below each path: to a request for its models, and to any other. */
+const ANSWERS: Readonly<Record<string, readonly [list: Answer, chat: Answer]>> = {
+  '/v1': [[200, listOf(MODEL)], readyFor(MODEL)],
+  '/keyed/v1': [
+    [401, {}],
+    [401, {}],
+  ],
+  // Google answers a wrong key like a malformed request.
+  '/google/v1beta': [
+    [400, { error: { details: [{ reason: 'API_KEY_INVALID' }] } }],
+    [400, {}],
+  ],
+  '/no-credit/v1': [
+    [200, listOf('gpt-5-mini')],
+    [429, {}],
+  ],
+  '/no-credit/anthropic': [
+    [200, listOf('claude-sonnet-5')],
+    [400, {}],
+  ],
+  '/no-tools/v1': [
+    [200, listOf('gemma3:4b')],
+    [400, {}],
+  ],
+  '/no-endpoint/v1': [
+    [200, { data: [{ id: 'x/chat-only', supported_parameters: ['temperature'] }] }],
+    [404, {}],
+  ],
+  '/no-parser/v1': [
+    [200, listOf('Qwen/Qwen3-8B')],
+    [400, {}],
+  ],
+  '/unloaded/v1': [
+    [200, { data: [] }],
+    [404, {}],
+  ],
+  '/loading/v1': [
+    [503, {}],
+    [503, {}],
+  ],
+};
+
+type Answer = readonly [status: number, body: object] | ((model: string) => [number, object]);
+
+function listOf(id: string): object {
+  return { data: [{ id }] };
+}
+
+function readyFor(known: string): Answer {
+  const message = { role: 'assistant', content: 'ready' };
+  return (model) =>
+    model === known
+      ? [200, { id: '1', choices: [{ index: 0, message, finish_reason: 'stop' }] }]
+      : [404, { error: { message: 'no model' } }];
+}
+
+/** Below `/hangs` it never answers, and below `/page` it is a web page. */
 function startProvider(): Promise<Server> {
   const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    const { url = '', headers } = request;
-    if (url.startsWith('/hangs')) return;
-    const send = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (url.startsWith('/keyed/') && headers.authorization !== `Bearer ${KEY}`) {
-      return void send(401, { error: { message: 'Incorrect API key provided' } });
-    }
-    if (url.endsWith('/v1/models')) return void send(200, { data: [{ id: MODEL }] });
-    if (!url.endsWith('/v1/chat/completions')) return void send(404, {});
-    if (JSON.parse(text).model !== MODEL) return void send(404, { error: { message: 'no model' } });
-    const message = { role: 'assistant', content: 'ready' };
-    send(200, { id: '1', choices: [{ index: 0, message, finish_reason: 'stop' }] });
+    const body = await text(request);
+    const { url = '' } = request;
+    if (url.startsWith('/hangs/')) return;
+    if (url.startsWith('/page')) return void response.end('<html>Welcome</html>');
+    const [status, answer] = answerTo(request, body);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+function answerTo({ method, url = '' }: IncomingMessage, body: string): readonly [number, object] {
+  const [, answers] = Object.entries(ANSWERS).find(([path]) => url.startsWith(`${path}/`)) ?? [];
+  const answer = answers?.[method === 'GET' ? 0 : 1] ?? [404, {}];
+  return typeof answer === 'function' ? answer(JSON.parse(body).model) : answer;
 }
 
 let relay: Relay;
@@ -50,60 +107,146 @@ afterAll(async () => {
   await relay.end();
 });
 
-const named = (text: string) =>
-  text.replaceAll(String(port), '11434').replaceAll(String(closedPort), '11434');
-const init = (words: string, key?: string) =>
-  relay.runWith(
-    {},
-    ...['init', '--skip-link', '--skip-probe', '--skip-grants', ...words.split(' ')],
-    ...(key === undefined ? [] : ['--api-key']),
-  );
-const at = (path: string, on = port) => `http://127.0.0.1:${on}${path}`;
+const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+async function init(words: string, key = '') {
+  const skipped = ['--skip-link', '--skip-probe', '--skip-grants'];
+  const child = relay.spawn(['init', ...skipped, ...words.split(' ')], {}, key);
+  const [out, err, exit] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ]);
+  return { exit, out, err };
+}
 const saved = async () => {
   const { json } = await relay.call('GET', '/api/settings');
   return (json as { model: object }).model;
 };
 
-describe('relay init saves nothing', () => {
-  test.each([
-    [
-      'a missing key',
-      () => `--provider groq --model ${MODEL} --base-url ${at('/keyed/v1')}`,
-      'The model is not set up: "model_api_key" is not set, and groq needs one. Nothing was saved. Create a key at https://console.groq.com/keys, and give it with `relay init --provider groq --api-key`.',
-    ],
-    [
-      'a server that refuses the key',
-      () => `--provider ollama --model ${MODEL} --base-url ${at('/keyed/v1')}`,
-      'Ollama does not accept the key: http://127.0.0.1:11434/keyed/v1 answered 401. Nothing was saved. This server needs a key; give it with `relay init --provider ollama --api-key`.',
-    ],
-    [
-      'a wrong address',
-      () => `--provider ollama --model ${MODEL} --base-url ${at('')}`,
-      'No model answers at http://127.0.0.1:11434: it answered 404. Nothing was saved. Check the address; most end in /v1.',
-    ],
-    [
-      'a model that does not exist',
-      () => `--provider ollama --model qwen3:9b --base-url ${at('/v1')}`,
-      'There is no model “qwen3:9b” at http://127.0.0.1:11434/v1. Nothing was saved. Get it with `ollama pull qwen3:9b`, or use one of these with --model: qwen3:8b.',
-    ],
-    [
-      'Ollama that does not run',
-      () => `--provider ollama --model ${MODEL} --base-url ${at('/v1', closedPort)}`,
-      'http://127.0.0.1:11434/v1 cannot be reached: nothing listens there. Nothing was saved. Start Ollama with `ollama serve`, or give its address with --base-url.',
-    ],
-    [
-      'a server that does not answer in time',
-      () => `--provider ollama --model ${MODEL} --base-url ${at('/hangs/v1')}`,
-      'qwen3:8b at http://127.0.0.1:11434/hangs/v1 did not answer within 2 s. Nothing was saved. A large model takes time to load: try again, choose a smaller one, or raise "agent.call_timeout_ms".',
-    ],
-  ])('with %s', { timeout: 120_000 }, async (_, words, sentence) => {
-    verifies('SETUP-MODEL');
-    const before = await saved();
-    const { exit, out, err } = await init(words());
-    expect(named(err)).toContain(sentence);
-    expect(out).toBe('');
-    expect(exit).not.toBe(0);
-    expect(await saved()).toEqual(before);
+interface Refusal {
+  readonly fault: string;
+  readonly provider: ProviderName;
+  /** The address that is given; it stands for the provider's own. */
+  readonly address: () => string;
+  /** The address in the table, if it is not the provider's own. */
+  readonly shown?: string;
+  readonly model?: string;
+  readonly key?: string;
+}
+
+const LOCAL = 'http://127.0.0.1:11434';
+const REFUSALS: readonly Refusal[] = [
+  { fault: 'No key', provider: 'groq', address: () => at('/keyed/v1'), model: MODEL },
+  ...(['openai', 'groq'] as const).map((provider) => ({
+    ...{ fault: 'Wrong key', provider, address: () => at('/keyed/v1') },
+    ...{ model: MODEL, key: 'sk-wrong' },
+  })),
+  { fault: 'Wrong key', provider: 'anthropic', address: () => at('/keyed/v1'), key: 'sk-wrong' },
+  { fault: 'Wrong key', provider: 'google', address: () => at('/google/v1beta'), key: 'sk-wrong' },
+  {
+    ...{ fault: 'A server that asks for a key', provider: 'vllm', model: MODEL },
+    address: () => at('/keyed/v1'),
+  },
+  {
+    ...{ fault: 'Wrong address', provider: 'ollama', model: MODEL, shown: LOCAL },
+    address: () => at(''),
+  },
+  {
+    ...{ fault: 'The address of a web page', provider: 'llama.cpp', model: MODEL },
+    address: () => at('/page'),
+  },
+  {
+    ...{ fault: 'https instead of http', provider: 'ollama', model: MODEL },
+    address: () => at('/v1').replace('http', 'https'),
+    shown: 'https://127.0.0.1:11434/v1',
+  },
+  {
+    ...{ fault: 'Missing model', provider: 'ollama', model: 'qwen3:9b' },
+    address: () => at('/v1'),
+  },
+  {
+    ...{ fault: 'No model is loaded', provider: 'lm-studio', model: 'openai/gpt-oss-20b' },
+    address: () => at('/unloaded/v1'),
+  },
+  {
+    ...{ fault: 'A model without tools', provider: 'ollama', model: 'gemma3:4b' },
+    address: () => at('/no-tools/v1'),
+  },
+  {
+    ...{ fault: 'A model without tools', provider: 'openrouter', model: 'x/chat-only' },
+    ...{ address: () => at('/no-endpoint/v1'), key: 'sk-right' },
+  },
+  {
+    ...{ fault: 'A server without tools', provider: 'vllm', model: 'Qwen/Qwen3-8B' },
+    address: () => at('/no-parser/v1'),
+  },
+  {
+    ...{ fault: 'No credit', provider: 'openai', key: 'sk-right' },
+    address: () => at('/no-credit/v1'),
+  },
+  {
+    ...{ fault: 'No credit', provider: 'anthropic', key: 'sk-right' },
+    address: () => at('/no-credit/anthropic'),
+  },
+  {
+    ...{ fault: 'The model is still loading', provider: 'llama.cpp', model: 'local' },
+    address: () => at('/loading/v1'),
+  },
+  {
+    ...{ fault: 'Ollama is down', provider: 'ollama', model: MODEL },
+    address: () => `http://127.0.0.1:${closedPort}/v1`,
+  },
+  {
+    ...{ fault: 'No answer in time', provider: 'ollama', model: MODEL },
+    address: () => at('/hangs/v1'),
+  },
+];
+
+const titleOf = ({ fault, provider }: Refusal) => `${fault} (${PROVIDERS[provider].title})`;
+
+/** The rows of the table in docs/models.md: what `relay init` says for each fault, and its exit code. */
+async function documented(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const page = await readFile(PAGE, 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| .*Nothing was saved/.test(line));
+  return new Map(
+    rows.map((row) => {
+      const [fault = '', provider, ...said] = row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return [`${fault} (${provider})`, said];
+    }),
+  );
+}
+
+describe('relay init saves nothing, as docs/models.md shows it', () => {
+  test.each(REFUSALS.map((refusal) => [titleOf(refusal), refusal] as const))(
+    '%s',
+    {
+      timeout: 120_000,
+    },
+    async (title, { provider, address, shown, model, key }) => {
+      verifies('SETUP-MODEL');
+      const before = await saved();
+      const named = model === undefined ? '' : ` --model ${model}`;
+      const secret = key === undefined ? '' : ' --api-key';
+      const words = `--provider ${provider} --base-url ${address()}${named}${secret}`;
+      const { exit, out, err } = await init(words, key);
+      // Before it, the command says that it tests the model.
+      const said = (err.trim().split('\n').at(-1) ?? '')
+        .replaceAll(address(), shown ?? PROVIDERS[provider].baseUrl ?? '')
+        // The test waits less than a person.
+        .replace('within 2 s', 'within 60 s');
+      expect([said, String(exit)]).toEqual((await documented()).get(title));
+      expect(out).toBe('');
+      expect(exit).toBeGreaterThan(0);
+      if (key !== undefined) expect(err).not.toContain(key);
+      expect(await saved()).toEqual(before);
+    },
+  );
+
+  test('the table shows no other case', async () => {
+    expect([...(await documented()).keys()]).toEqual(REFUSALS.map(titleOf));
   });
 
   test('with a wrong key over the API, and never shows the key', async () => {

@@ -91,7 +91,14 @@ export interface LinkedRelayOptions extends Omit<DemoOptions, 'databaseUrl' | 'd
 }
 
 /** Removed when the test is over. */
-export async function startLinkedRelay({
+export async function startLinkedRelay(options: LinkedRelayOptions): Promise<LinkedRelay> {
+  const linked = await openLinkedRelay(options);
+  onTestFinished(() => linked.demo.stop());
+  return linked;
+}
+
+/** For several tests; the caller stops `demo`. */
+export async function openLinkedRelay({
   database,
   ...options
 }: LinkedRelayOptions): Promise<LinkedRelay> {
@@ -100,7 +107,6 @@ export async function startLinkedRelay({
     ...options,
     database: database === 'beside' ? 'shared' : 'private',
   });
-  onTestFinished(() => demo.stop());
   await demo.phones.add(ME, 'Ana');
   await demo.phones.add(BEN, 'Ben');
   await demo.link(ME);

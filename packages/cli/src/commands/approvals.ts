@@ -112,23 +112,35 @@ const AFTER_APPROVAL: Readonly<Record<Approval['kind'], string>> = {
 export const approveApprovalCommand: RunCommand = async ({ config, terminal, args }) => {
   const client = clientOf(config.home);
   const id = await findApprovalId(client, args[0]);
-  const approval = await client.post('/api/approvals/{id}/approve', { path: { id } });
-  if (terminal.json) terminal.writeJson(approval);
-  else
-    terminal.writeLine(`Approved: ${describeApproval(approval)}. ${AFTER_APPROVAL[approval.kind]}`);
+  writeApproved(terminal, await client.post('/api/approvals/{id}/approve', { path: { id } }));
   return 0;
 };
 
-// `relay approvals edit <id> <text>`: changes the text of a pending approval. Nothing is sent: the new text needs its
-// own approval.
+function writeApproved(terminal: Terminal, approval: Approval): void {
+  if (terminal.json) terminal.writeJson(approval);
+  else
+    terminal.writeLine(`Approved: ${describeApproval(approval)}. ${AFTER_APPROVAL[approval.kind]}`);
+}
 
-export const editApprovalCommand: RunCommand = async ({ config, terminal, args }) => {
+// `relay approvals edit <id> <text>`: changes the text of a pending approval. Nothing is sent: the new text needs its
+// own approval, which `--approve` gives at once, as the console does.
+
+export const editApprovalCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const [id = '', ...words] = args;
-  const approval = await clientOf(config.home).post('/api/approvals/{id}/edit', {
+  const client = clientOf(config.home);
+  const approval = await client.post('/api/approvals/{id}/edit', {
     path: { id },
     body: { text: words.join(' ') },
   });
-  if (terminal.json) terminal.writeJson(approval);
+  if (options.approve === true) {
+    // Exactly the text that was just written: if it was changed again meanwhile, it is refused.
+    const body = { shown: approval.shown };
+    const approved = await client.post('/api/approvals/{id}/approve', {
+      path: { id: approval.id },
+      body,
+    });
+    writeApproved(terminal, approved);
+  } else if (terminal.json) terminal.writeJson(approval);
   else
     for (const line of formatApprovals([approval], terminal.colours, new Date()))
       terminal.writeLine(line);

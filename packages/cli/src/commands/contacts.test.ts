@@ -56,7 +56,7 @@ test('shows the name, number, grants, last message and message requests of each 
     [
       'NAME  NUMBER        READ  REPLY  START  LAST MESSAGE  REQUESTS',
       'Mom   +14155551234  yes   draft  no     09:05',
-      '?     90001@lid     –     –      –      11-14 23:59   3',
+      '–     90001@lid     –     –      –      11-14 23:59   3',
     ],
   );
 });

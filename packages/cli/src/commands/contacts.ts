@@ -178,7 +178,7 @@ export function formatContactTable(
 function cellsOf(contact: ListedContact, now: Date): string[] {
   const { name, grant, last_message_at: last, knocks } = contact;
   return [
-    truncateText(name === null ? '?' : toOneLine(name), LONGEST_NAME),
+    truncateText(name === null ? '–' : toOneLine(name), LONGEST_NAME),
     formatContactAddress(contact),
     ...(grant === null
       ? ['–', '–', '–']

@@ -1,5 +1,6 @@
 // `relay start` and `relay stop`: start the daemon and print its address, or end it. A started daemon outlives this
-// process, except with --foreground; the pipe protocol never reaches standard output.
+// process, except with --foreground: then its log, JSON lines, goes to standard output for journald or a container, and
+// sentences go to standard error. The pipe protocol never reaches standard output.
 import type { ChildProcess } from 'node:child_process';
 import { RelayError } from '@relay/contract/errors';
 import type { RunCommand } from '../command.ts';
@@ -23,11 +24,12 @@ export const startRelayCommand: RunCommand = async ({ config, terminal, options 
     terminal.progress('Starting the daemon …');
     const { pid, port } = await waitForDaemonReady(daemon, terminal);
     const url = `http://127.0.0.1:${port}`;
+    const say = foreground ? terminal.notice : terminal.writeLine;
     if (terminal.json)
       terminal.writeJson({ running: true, already_running: false, pid, port, url });
     else {
-      terminal.writeLine(`Relay is running (PID ${pid}) at ${url}`);
-      terminal.writeLine('Sign in with `relay open`; check the state with `relay status`.');
+      say(`Relay is running (PID ${pid}) at ${url}`);
+      say('Sign in with `relay open`; check the state with `relay status`.');
     }
   } catch (error) {
     // Another process started a daemon in the meantime.

@@ -1,14 +1,16 @@
 // `relay doctor`: runs every check and shows what was found and how to fix it. Works without a daemon.
 
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { HealthCheck } from '@relay/contract/api/status';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
-import { type CliConfig, readHomeSettings, settingsPath } from '../config.ts';
+import { type CliConfig, daemonEnvironment, readHomeSettings, settingsPath } from '../config.ts';
+import { DAEMON_MAIN_FILE } from '../daemon-process.ts';
 import { toCommandFailure } from '../failure.ts';
-import { formatBytes, formatCount, formatDuration, toPrintable } from '../format.ts';
+import { formatCount, formatDuration, toPrintable } from '../format.ts';
 import { type Daemon, findDaemon } from '../running-daemon.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -19,8 +21,7 @@ export const runDoctorCommand: RunCommand = async ({ config, terminal, options }
     checkHome(config.home),
     await checkSettings(config),
     checkDaemon(daemon),
-    await checkPort(config, daemon),
-    checkDisk(config.home),
+    ...(daemon.state === 'running' ? [checkPort(daemon.port)] : []),
     checkClock(config.home, Date.now()),
     checkModelKey(config),
   ];
@@ -65,7 +66,7 @@ export function formatChecks(
   return [...lines, '', verdict];
 }
 
-// Checks of the machine: Node, the clock, the disk, the port.
+// Checks of the machine: Node and the clock.
 
 /** A correct clock cannot show a time before this release. */
 const RELEASE_DATE_MS = Date.UTC(2026, 10, 1);
@@ -90,59 +91,16 @@ export function checkClock(home: string, now: number): HealthCheck {
   return passedCheck('clock', `${new Date(now).toISOString().slice(0, 19)}Z.`);
 }
 
-function checkDisk(home: string): HealthCheck {
-  let at = home;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  const { bavail, bsize } = statfsSync(at);
-  const free = bavail * bsize;
-  const found = `${formatBytes(free)} free.`;
-  if (free < 100_000_000)
-    return failedCheck('disk', found, 'Free at least 1 GB; Relay cannot save data.');
-  if (free < 1_000_000_000) return warningCheck('disk', found, 'Free at least 1 GB.');
-  return passedCheck('disk', found);
-}
-
-async function checkPort(config: CliConfig, daemon: Daemon): Promise<HealthCheck> {
-  if (daemon.state === 'running') {
-    return passedCheck('port', `The daemon listens on 127.0.0.1:${daemon.port}.`);
-  }
-  const free = await isFree(config.port);
-  return free
-    ? passedCheck('port', `Port ${config.port} is free.`)
-    : failedCheck(
-        'port',
-        `Port ${config.port} is in use by another program.`,
-        `Stop it, or set "daemon_port" in ${settingsPath(config.home)}.`,
-      );
-}
-
-function isFree(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const server = createServer();
-  server.once('error', () => resolve(false));
-  server.listen({ port, host: '127.0.0.1', exclusive: true }, () =>
-    server.close(() => resolve(true)),
-  );
-  return promise;
-}
-
 // Checks of Relay itself, from its files and from the running daemon.
 
+const checkPort = (port: number): HealthCheck =>
+  passedCheck('port', `The daemon listens on 127.0.0.1:${port}.`);
+
+/** Whether others can read it; the daemon's code checks whether Relay can use it. */
 function checkHome(home: string): HealthCheck {
   const found = statSync(home, { throwIfNoEntry: false });
   if (found === undefined) return passedCheck('home', `${home} is created at the first start.`);
-  if (!found.isDirectory()) {
-    return failedCheck(
-      'home',
-      `${home} is not a directory.`,
-      'Choose another home with RELAY_HOME.',
-    );
-  }
   if (process.getuid === undefined) return passedCheck('home', `${home}.`);
-  if (found.uid !== process.getuid()) {
-    const fix = `Run \`chown -R $(id -u) "${home}"\` as root, or choose another home with RELAY_HOME.`;
-    return failedCheck('home', `${home} belongs to another user (uid ${found.uid}).`, fix);
-  }
   const open = readable(home, found.mode);
   return open.length === 0
     ? passedCheck('home', `${home}, readable only by you.`)
@@ -155,10 +113,14 @@ function checkHome(home: string): HealthCheck {
 
 function readable(home: string, mode: number): string[] {
   const open = (mode & 0o077) === 0 ? [] : [home];
-  for (const entry of readdirSync(home, { withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const found = statSync(join(home, entry.name), { throwIfNoEntry: false });
-    if (found !== undefined && (found.mode & 0o077) !== 0) open.push(entry.name);
+  try {
+    for (const entry of readdirSync(home, { withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const found = statSync(join(home, entry.name), { throwIfNoEntry: false });
+      if (found !== undefined && (found.mode & 0o077) !== 0) open.push(entry.name);
+    }
+  } catch {
+    // Not a directory of this user: a finding of the daemon's code.
   }
   return open;
 }
@@ -197,13 +159,13 @@ function checkModelKey({ modelKey, keylessProvider }: CliConfig): HealthCheck {
   );
 }
 
-/** What only the daemon knows; read from the files when it does not run. */
+/** What only the daemon's code knows. */
 async function loadDaemonChecks(
   config: CliConfig,
   daemon: Daemon,
   full: boolean,
 ): Promise<HealthCheck[]> {
-  if (daemon.state !== 'running') return [await checkDatabase(config)];
+  if (daemon.state !== 'running') return checkStart(config.home);
   try {
     return (await clientOf(config.home).get('/api/doctor', { query: full ? { full: 'true' } : {} }))
       .checks;
@@ -219,43 +181,20 @@ async function loadDaemonChecks(
   }
 }
 
-async function checkDatabase({ home, databaseUrl }: CliConfig): Promise<HealthCheck> {
-  if (databaseUrl !== null) return checkServer(databaseUrl);
-  const made = statSync(join(home, 'postgres'), { throwIfNoEntry: false });
-  return made === undefined
-    ? passedCheck('database', 'The private PostgreSQL is set up at the first start.')
-    : passedCheck('database', 'The private PostgreSQL starts with the daemon.');
-}
-
-async function checkServer(databaseUrl: string): Promise<HealthCheck> {
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
-  if (url === null) {
-    const fix = 'Use the form postgres://user:password@host:5432/database.';
-    return failedCheck('database', 'DATABASE_URL is not an address.', fix);
+/** Runs the daemon's program, which checks what would stop a start instead of starting. */
+async function checkStart(home: string): Promise<HealthCheck[]> {
+  const env = { ...daemonEnvironment(), RELAY_HOME: home };
+  try {
+    const args = [DAEMON_MAIN_FILE, '--check'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
+    return (JSON.parse(stdout) as { checks: HealthCheck[] }).checks;
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    const reason = stderr?.trim().split('\n').at(-1) || (error as Error).message;
+    return [
+      failedCheck('start', `The start could not be checked: ${reason}`, 'Install Relay again.'),
+    ];
   }
-  // A Unix socket has no host to connect to.
-  if (url.hostname === '') return passedCheck('database', 'DATABASE_URL is a local socket.');
-  const port = Number(url.port || 5432);
-  return (await answers(url.hostname, port))
-    ? passedCheck('database', `A server answers at ${url.hostname}:${port}.`)
-    : failedCheck(
-        'database',
-        `Nothing answers at ${url.hostname}:${port}.`,
-        'Start the server, or correct DATABASE_URL.',
-      );
-}
-
-function answers(host: string, port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host, port, timeout: 3_000 });
-  const end = (answer: boolean) => {
-    socket.destroy();
-    resolve(answer);
-  };
-  socket.once('connect', () => end(true));
-  socket.once('error', () => end(false));
-  socket.once('timeout', () => end(false));
-  return promise;
 }
 
 // Text of a check: what was found and, if needed, how to fix it.

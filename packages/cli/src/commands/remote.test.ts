@@ -1,8 +1,8 @@
-import type { Device, RemoteStatus } from '@relay/contract/api/remote';
+import type { PairedDevice, RemoteStatus } from '@relay/contract/api/remote';
 import { expect, test } from 'vitest';
 import { configureProxy, describePath, describeRemote, formatDevices, PROXIES } from './remote.ts';
 
-const device: Device = {
+const device: PairedDevice = {
   id: '5a1d7a3e-52ce-4b0e-8a2c-7e2f5d3c9b10',
   name: 'My\u001b phone',
   host: 'relay.example.org',

@@ -2,7 +2,7 @@
 // stores the address, prints the proxy's configuration, pairs devices and removes them.
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Device, RemoteStatus } from '@relay/contract/api/remote';
+import type { PairedDevice, RemoteStatus } from '@relay/contract/api/remote';
 import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
@@ -112,13 +112,13 @@ export const removeDeviceCommand: RunCommand = async ({ config, terminal, args }
   return 0;
 };
 
-export const formatDevices = (devices: readonly Device[], now: Date): string[] =>
+export const formatDevices = (devices: readonly PairedDevice[], now: Date): string[] =>
   formatRows(
     devices.map((device) => [toOneLine(device.name), describeDevice(device, now)]),
     '',
   );
 
-function describeDevice({ last_used_at, created_at, synced }: Device, now: Date): string {
+function describeDevice({ last_used_at, created_at, synced }: PairedDevice, now: Date): string {
   const used = last_used_at ?? created_at;
   return [
     `last signed in ${formatClock(new Date(used), now)}`,

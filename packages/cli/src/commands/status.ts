@@ -71,7 +71,11 @@ const UNLINKED_STATES: ReadonlySet<string> = new Set([
   'pairing_code_ready',
   'link_expired',
   'scanned',
+  'passkey_requested',
+  'passkey_sent',
   'passkey_required',
+  'passkey_refused',
+  'passkey_failed',
   'logged_out',
 ]);
 

@@ -90,7 +90,7 @@ describe('what is wrong', () => {
     [{ whatsapp_connected: false }, 'No WhatsApp account is linked yet.'],
     [{ hold: true }, 'Sending is on hold. End the hold with `relay release`.'],
     [{ webhooks: 'One webhook fails.' }, 'One webhook fails.'],
-    [{ backup: { every: 'day' as const, last_at: null, trouble: 'No backup.' } }, 'No backup.'],
+    [{ backup: { ...status.backup, trouble: 'No backup.' } }, 'No backup.'],
     [
       {
         jobs: {

@@ -6,7 +6,7 @@ import type { DigestExportState } from '@relay/contract/api/digests';
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/contract/api/eval';
 import type { ChatImportReport } from '@relay/contract/api/imports';
 import type { NotificationsOverview } from '@relay/contract/api/notifications';
-import type { Device } from '@relay/contract/api/remote';
+import type { PairedDevice } from '@relay/contract/api/remote';
 import type { DaemonStatus } from '@relay/contract/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
@@ -35,7 +35,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   knocks_waiting: 0,
   webhooks: null,
   storage: null,
-  backup: { every: 'off', last_at: null, trouble: null },
+  backup: { every: 'off', last_at: null, trouble: null, encrypted: false, copy: null },
   inbox_waiting: 0,
   last_minute: { received: 0, sent: 0 },
   sending: {
@@ -59,6 +59,8 @@ export const MADE_BACKUP: MadeBackup = {
   made_at: '2026-11-15T02:40:00.000Z',
   rows: 321,
   removed: [],
+  encrypted: false,
+  copy: null,
   ms: 40,
 };
 
@@ -66,6 +68,8 @@ export const BACKUPS: Backups = {
   every: 'day',
   last_at: MADE_BACKUP.made_at,
   trouble: null,
+  encrypted: false,
+  copy: null,
   folder: '/backups',
   keep: 7,
   next_at: '2026-11-16T02:40:00.000Z',
@@ -97,7 +101,7 @@ export const IMPORTED: ChatImportReport = {
   skipped: { system: 30, media: 70 },
 };
 
-export const DEVICE: Device = {
+export const DEVICE: PairedDevice = {
   id: '5a1d7a3e-52ce-4b0e-8a2c-7e2f5d3c9b10',
   name: 'iPhone',
   host: 'relay.example.org',
@@ -115,6 +119,7 @@ export const PROGRAM_TOKEN: ClientToken = {
   has_read: false,
   created_at: '2026-11-01T09:00:00.000Z',
   rotated_at: null,
+  suspended_at: null,
   last_used_at: null,
   expires_at: null,
 };

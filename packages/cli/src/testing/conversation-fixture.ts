@@ -14,7 +14,13 @@ export const ONE = '1a2b3c4d-0000-4000-8000-000000000001';
 export const TWO = '1a2b9999-0000-4000-8000-000000000002';
 export const ENDED = '77777777-0000-4000-8000-000000000003';
 
-const LEFT = ['instances.json', 'transcript.json', 'transitions.json', 'asked.jsonl'];
+const LEFT = [
+  'instances.json',
+  'transcript.json',
+  'transitions.json',
+  'asked.jsonl',
+  'routes.json',
+];
 
 /** A command that keeps running: its output so far, and its exit code once it has ended. */
 export interface Following {
@@ -47,6 +53,8 @@ export function conversationFixture() {
     writeFileSync(join(relay.home, name), JSON.stringify(value));
   return {
     put,
+    /** What the daemon answers, by method and path. */
+    routes: (routes: Readonly<Record<string, unknown>>) => put('routes.json', routes),
     /** Writes a file to the folder where the command runs. */
     leave: (name: string, text: string) => writeFileSync(join(relay.work, name), text),
     instances: (...given: Partial<ConversationInstance>[]) =>

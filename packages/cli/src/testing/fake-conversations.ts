@@ -66,6 +66,11 @@ export const waiting = (home: string): number =>
     ({ state }) => state === 'NEEDS_HUMAN_INTERVENTION',
   ).length;
 
+export function recordRequest(home: string, { method, url }: IncomingMessage, body: unknown): void {
+  const asked = `${method} ${url}`;
+  appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body })}\n`);
+}
+
 /** Resolves to false when another handler should answer the request. */
 export const fakeConversations =
   (home: string) =>
@@ -79,8 +84,7 @@ export const fakeConversations =
     let text = '';
     for await (const chunk of request) text += chunk;
     const body = text === '' ? null : JSON.parse(text);
-    const asked = `${request.method} ${request.url}`;
-    appendFileSync(join(home, 'asked.jsonl'), `${JSON.stringify({ asked, body })}\n`);
+    recordRequest(home, request, body);
     const reply = (status: number, value: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));

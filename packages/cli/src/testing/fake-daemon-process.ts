@@ -1,5 +1,7 @@
 // The fake daemon as a process that the command starts and stops. It reports on the pipe that the command passes to it.
+import { once } from 'node:events';
 import { existsSync, writeSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 import { loadCliConfig } from '../config.ts';
@@ -9,6 +11,10 @@ const { home, port } = loadCliConfig();
 const at = (name: string) => join(home, name);
 const report = (line: object) => writeSync(3, `${JSON.stringify(line)}\n`);
 
+if (process.argv.includes('--check')) {
+  process.stdout.write(JSON.stringify({ checks: [await checkPort()] }));
+  process.exit(0);
+}
 if (existsSync(at('crash'))) process.exit(7);
 report({ progress: 'Starting the database …' });
 try {
@@ -23,4 +29,19 @@ try {
   const { code, message, exit } = new RelayError('port_in_use', details);
   report({ failed: { code, message, exit } });
   process.exit(exit);
+}
+
+async function checkPort() {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    server.close();
+    return { name: 'port', ok: 'yes', found: 'Free.', mend: null };
+  } catch {
+    const { sentence, action } = new RelayError('port_in_use', {
+      port,
+      file: at('relay.config.json'),
+    });
+    return { name: 'port', ok: 'no', found: sentence, mend: action };
+  }
 }

@@ -19,7 +19,7 @@ import {
   statusOf,
 } from './answers.ts';
 import { fakeAssistant } from './fake-assistant.ts';
-import { fakeConversations, waiting } from './fake-conversations.ts';
+import { fakeConversations, recordRequest, waiting } from './fake-conversations.ts';
 import { fakeLink } from './fake-link.ts';
 
 export interface FakeDaemon {
@@ -59,6 +59,12 @@ export async function startFakeDaemon(home: string, port: number): Promise<FakeD
 
 const FIRST_TOKEN = 'relay_fakefakefakefakefakefakefakefakefakefakefak';
 
+/** Answers that a test wrote to `routes.json`, by method and path. */
+function readRoutes(home: string): Readonly<Record<string, unknown>> {
+  const file = join(home, 'routes.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
 function answerRequests(home: string, port: number): RequestListener {
   let token = FIRST_TOKEN;
   const at = (name: string) => join(home, name);
@@ -75,6 +81,13 @@ function answerRequests(home: string, port: number): RequestListener {
       const { message, code, status } = new RelayError('unauthorized');
       answer(status, { error: message, code });
       return;
+    }
+    const planned = readRoutes(home)[`${request.method} ${request.url}`];
+    if (planned !== undefined) {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      recordRequest(home, request, text === '' ? null : JSON.parse(text));
+      return answer(200, planned);
     }
     if (await link(request, response)) return;
     if (await assistant(request, response)) return;
@@ -111,15 +124,19 @@ function answerRequests(home: string, port: number): RequestListener {
         return answer(201, { ...PROGRAM_TOKEN, secret: 'relay_program_fake' });
       case 'POST /api/tokens/claude/rotate':
         return answer(200, { ...PROGRAM_TOKEN, secret: 'relay_program_new' });
+      case 'POST /api/tokens/claude/resume':
       case 'DELETE /api/tokens/claude':
         return answer(200, PROGRAM_TOKEN);
       case 'GET /api/export':
+      case 'GET /api/export?backup=true':
         response.writeHead(200, { 'content-type': 'application/gzip' });
         return response.end(Buffer.from('1f8b0800', 'hex'));
       case 'GET /api/memory':
         return answer(200, { embeddings: 'off' });
       case 'GET /api/backups':
         return answer(200, BACKUPS);
+      case 'POST /api/backups/passphrase':
+        return answer(200, { encrypted: true });
       case 'POST /api/backups':
         return answer(201, MADE_BACKUP);
       case 'GET /api/ingest/token':
@@ -160,7 +177,16 @@ function answerRequests(home: string, port: number): RequestListener {
         request.on('data', (chunk: Buffer) => {
           size += chunk.length;
         });
-        return request.on('end', () => answer(200, { tables: { messages: size } }));
+        return request.on('end', () =>
+          answer(200, {
+            tables: { messages: size },
+            made_at: '2026-11-15T02:00:00.000Z',
+            upgraded_from: null,
+            suspended_tokens: [],
+            disabled_webhooks: [],
+            webhooks_without_secret: [],
+          }),
+        );
       }
       default:
         return answer(404, { error: 'There is nothing here.', code: 'route_not_found' });

@@ -60,6 +60,7 @@ function linkOf(step: Step): LinkBody {
     qr: null,
     qrExpiresAt: null,
     pairingCode: null,
+    passkey: null,
     retryAt: null,
     replaying: null,
     timeLockedUntil: null,

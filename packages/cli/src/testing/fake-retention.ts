@@ -30,11 +30,20 @@ export const RETENTION_ANSWERS: Readonly<Record<string, () => unknown>> = {
   'GET /api/contacts': () => ({ contacts: [ANA], meant: ANA.id, number: null }),
   'GET /api/retention': () => ({
     now: AT,
-    limits: { observed_messages_days: 30, digests_days: 28 },
+    limits: { messages_days: 0, observed_messages_days: 30, digests_days: 28 },
+    chats: [],
     groups: [],
     runs: [RUN],
     next_run_at: AT,
     others: [],
+  }),
+  'PATCH /api/retention/chats': () => ({
+    chat_id: ANA.id,
+    contact_id: ANA.id,
+    name: 'Ana',
+    days: 90,
+    messages: 3,
+    oldest_message_at: AT,
   }),
   'POST /api/retention/run': () => RUN,
   'GET /api/forget': () => ({

@@ -111,6 +111,8 @@ export interface ApprovalsPage {
   readonly limit: number;
   /** The id of the last approval on the previous page. */
   readonly after?: string | undefined;
+  /** Only those that this actor, by its stored name, requested. */
+  readonly requestedBy?: string | undefined;
 }
 
 export interface ApprovalService {

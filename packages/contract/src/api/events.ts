@@ -2,6 +2,8 @@
 // JSON. Two kinds belong to the stream: `ready` opens it; `reset` says that the cursor is gone and the client must
 // reload what it shows.
 import { z } from 'zod';
+import type { TokenClient } from './credentials.ts';
+import type { V1 } from './v1.ts';
 
 export const READY_EVENT = 'ready';
 export const RESET_EVENT = 'reset';
@@ -40,4 +42,24 @@ export interface EventLog {
   covers(cursor: string): Promise<boolean>;
   /** Calls `wake` whenever something may have been appended. Returns a function that unsubscribes. */
   subscribe(wake: () => void): () => void;
+}
+
+// Typed events: the log's events in the form of webhooks, as the owner or one client may see them.
+
+export interface EventViewer {
+  /** Null for the owner. */
+  readonly client: TokenClient | null;
+  readonly includeText: boolean;
+}
+
+export interface TypedEventRow {
+  /** Where reading continues after this row. */
+  readonly cursor: string;
+  /** None if the row is not an event of the API, or one that the viewer may not see. */
+  readonly events: readonly V1<'event'>[];
+}
+
+export interface TypedEvents {
+  /** The next rows of the log after the cursor. */
+  read(after: string | null, limit: number, viewer: EventViewer): Promise<readonly TypedEventRow[]>;
 }

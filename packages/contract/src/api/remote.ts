@@ -14,7 +14,7 @@ export const deviceSchema = z.object({
   created_at: z.iso.datetime(),
   last_used_at: z.iso.datetime().nullable(),
 });
-export type Device = z.infer<typeof deviceSchema>;
+export type PairedDevice = z.infer<typeof deviceSchema>;
 
 export const remoteStatusSchema = z.object({
   /** The address for phones; null if access from a phone is off. */
@@ -85,7 +85,7 @@ export interface RemoteSite {
 export interface RemoteService {
   /** The hosts that are answered besides this machine; empty while access from a phone is off. */
   hosts(): readonly string[];
-  devices(): Promise<readonly Device[]>;
+  devices(): Promise<readonly PairedDevice[]>;
   /** Stores the address; devices that are signed in at another one are signed out. */
   enable(origin: string): Promise<void>;
   disable(): Promise<void>;
@@ -95,10 +95,10 @@ export interface RemoteService {
   endPairings(): Promise<void>;
   registrationOptions(attempt: PairingAttempt, site: RemoteSite): Promise<PasskeyOptions>;
   /** Uses up the code and adds the device. */
-  register(registration: Registration, site: RemoteSite): Promise<Device>;
+  register(registration: Registration, site: RemoteSite): Promise<PairedDevice>;
   signInOptions(site: RemoteSite): Promise<PasskeyOptions>;
   /** The device whose passkey signed the challenge; null if it is not accepted. */
   signIn(assertion: Assertion, site: RemoteSite): Promise<DeviceId | null>;
   /** By name or id. Its sessions end with it. */
-  remove(nameOrId: string): Promise<Device>;
+  remove(nameOrId: string): Promise<PairedDevice>;
 }

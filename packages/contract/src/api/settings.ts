@@ -125,6 +125,7 @@ export const runningSettingsChangeSchema = z.strictObject({
     .exactOptional(),
   retention: z
     .strictObject({
+      messages_days: changed(retention.messages_days),
       observed_messages_days: changed(retention.observed_messages_days),
       digests_days: changed(retention.digests_days),
     })

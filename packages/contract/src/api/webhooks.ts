@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WEBHOOK_DELIVERY_TYPES, WEBHOOK_EVENT_TYPES } from '../webhooks/event-types.ts';
 import { MESSAGE_DIRECTIONS } from '../webhooks/events.ts';
 import { boundedText } from './common.ts';
+import type { TokenClient } from './credentials.ts';
 
 const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
@@ -123,18 +124,19 @@ export type Deliveries = z.infer<typeof deliveriesResponseSchema>;
 export const replayedSchema = z.object({ replayed: z.int() });
 
 // The webhook service, as routes and commands call it. A webhook is given by name or id; every refusal is a RelayError.
+// Without a client the owner calls; a client has only the webhooks that it added.
 
 export interface WebhookService {
-  list(): Promise<readonly Webhook[]>;
-  create(request: CreateWebhook): Promise<WebhookSecret>;
-  change(webhook: string, changed: ChangeWebhook): Promise<Webhook>;
+  list(client?: TokenClient): Promise<readonly Webhook[]>;
+  create(request: CreateWebhook, client?: TokenClient): Promise<WebhookSecret>;
+  change(webhook: string, changed: ChangeWebhook, client?: TokenClient): Promise<Webhook>;
   /** Creates a new secret; the former one also signs for one more day. */
-  rotate(webhook: string): Promise<WebhookSecret>;
+  rotate(webhook: string, client?: TokenClient): Promise<WebhookSecret>;
   /** Deletes the webhook and the record of its deliveries. */
-  remove(webhook: string): Promise<Webhook>;
+  remove(webhook: string, client?: TokenClient): Promise<Webhook>;
   /** Sends a `ping` once, now, and returns the result. */
-  test(webhook: string): Promise<WebhookDelivery>;
-  deliveries(webhook: string, query: ListDeliveries): Promise<Deliveries>;
+  test(webhook: string, client?: TokenClient): Promise<WebhookDelivery>;
+  deliveries(webhook: string, query: ListDeliveries, client?: TokenClient): Promise<Deliveries>;
   /** Delivers one event again, under the same id. */
   replay(webhook: string, delivery: string): Promise<WebhookDelivery>;
   /** Delivers all dead ones again. Returns how many. */

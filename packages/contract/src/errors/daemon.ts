@@ -58,6 +58,32 @@ export const DAEMON_ERRORS = {
     action:
       'Configure your service manager to run `relay start --foreground`; `relay service install --print` shows the systemd unit.',
   },
+  service_variable: {
+    status: 409,
+    exit: 2,
+    sentence:
+      'The service cannot take {variable} over from this environment, so nothing was installed.',
+    action: 'Unset it and run the command again.',
+  },
+  service_user_needed: {
+    status: 409,
+    exit: 2,
+    sentence: 'A system service should not run as root.',
+    action:
+      'Name the account that it runs as, such as `relay service install --user relay`. `useradd --system --create-home relay` creates one.',
+  },
+  service_user_unknown: {
+    status: 404,
+    exit: 2,
+    sentence: 'There is no account "{user}" on this machine.',
+    action: 'Create it with `useradd --system --create-home {user}`.',
+  },
+  service_program_unreadable: {
+    status: 409,
+    exit: 2,
+    sentence: 'The account "{user}" cannot read {path}.',
+    action: 'Install Node and Relay where every account can read them, such as /usr/local.',
+  },
   service_refused: {
     status: 500,
     exit: 8,
@@ -72,9 +98,15 @@ export const DAEMON_ERRORS = {
   },
   home_unusable: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: '{home} cannot be used: {reason}',
     action: 'Choose another home with RELAY_HOME.',
+  },
+  home_gone: {
+    status: 500,
+    exit: 10,
+    sentence: 'The home {home} was deleted or replaced, so Relay has stopped.',
+    action: 'Put it back, or run `relay start` to begin with an empty home.',
   },
   port_in_use: {
     status: 409,
@@ -105,9 +137,15 @@ export const DAEMON_ERRORS = {
     sentence: 'Only {free} MB are free on Relay’s disk, so this was not done.',
     action: 'Free some space and try again.',
   },
+  disk_full: {
+    status: 507,
+    exit: 8,
+    sentence: 'The disk of {home} is full: {free} MB are free.',
+    action: 'Free at least 1 GB on it.',
+  },
   node_too_old: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'Relay needs Node 24 or newer; this is {version}.',
     action: 'Install a newer Node.',
   },
@@ -130,14 +168,52 @@ export const DAEMON_ERRORS = {
   database_unavailable: {
     status: 503,
     exit: 8,
-    sentence: 'The database does not answer.',
-    action: 'Run `relay doctor` to find out why.',
+    sentence: 'The database does not answer, so Relay sends nothing for now.',
+    action:
+      'It continues by itself when the database is back; `relay doctor` shows why it is away.',
+  },
+  database_full: {
+    status: 507,
+    exit: 8,
+    sentence: 'The disk of the database is full, so Relay saves and sends nothing for now.',
+    action: 'Free at least 1 GB on it. Relay then continues by itself.',
+  },
+  database_away: {
+    status: 503,
+    exit: 8,
+    sentence: 'The private PostgreSQL does not answer.',
+    action: 'Relay starts it again by itself. If it does not, see `relay logs --level error`.',
   },
   database_refused: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'The database in DATABASE_URL cannot be used: {reason}',
     action: 'Correct DATABASE_URL or the server, then run `relay start` again.',
+  },
+  database_unreachable: {
+    status: 503,
+    exit: 8,
+    sentence: 'Nothing answers at {place}, the database in {variable}.',
+    action: 'Start the database server, or correct {variable}.',
+  },
+  database_missing: {
+    status: 500,
+    exit: 9,
+    sentence: 'The server at {place} has no database "{database}".',
+    action: 'Create it with `createdb`, or correct {variable}.',
+  },
+  database_role_refused: {
+    status: 500,
+    exit: 9,
+    sentence: 'The server at {place} refuses the role "{role}": {reason}.',
+    action: 'Correct the user and the password in {variable}.',
+  },
+  database_role_denied: {
+    status: 500,
+    exit: 9,
+    sentence: 'The role "{role}" in {variable} may not use Relay’s tables.',
+    action:
+      'Set DATABASE_OWNER_URL to the role that owns the database; Relay then grants what it needs.',
   },
   database_start_failed: {
     status: 500,
@@ -146,20 +222,20 @@ export const DAEMON_ERRORS = {
   },
   database_unsupported: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'There is no bundled PostgreSQL for {platform}.',
     action: 'Set DATABASE_URL to your own server.',
   },
   schema_newer: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence:
       'The database was written by a newer Relay (schema {found}, this version knows {known}).',
     action: 'Upgrade Relay, or restore a backup made with this version.',
   },
   migration_changed: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'Migration {name} differs from the one this database was created with.',
     action: 'Install the matching Relay version.',
   },
@@ -190,31 +266,31 @@ export const DAEMON_ERRORS = {
   // The key of a home
   vault_key_missing: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'The key of this home is not on this machine: {where} is missing.',
     action: 'Copy the key here and start again, or set RELAY_KEY_FILE to its location.',
   },
   vault_key_wrong: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'The key in {where} does not belong to this home.',
     action: 'Replace it with the right key and start again.',
   },
   vault_key_unreadable: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: '{file} cannot be read as a key.',
     action: 'Check its permissions and that the file is complete, then start again.',
   },
   vault_key_unwritable: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'The key of this home cannot be written to {file}.',
     action: 'Make that location writable, or choose another with RELAY_KEY_FILE.',
   },
   vault_key_inside: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: '{file} is inside the home that it encrypts.',
     action: 'Choose a location outside with RELAY_KEY_FILE.',
   },
@@ -226,19 +302,19 @@ export const DAEMON_ERRORS = {
   },
   vault_passphrase_needed: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'This home is encrypted with a passphrase.',
     action: 'Set RELAY_PASSPHRASE and start again.',
   },
   vault_passphrase_wrong: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: 'RELAY_PASSPHRASE is not the passphrase of this home.',
     action: 'Set it to the passphrase that the home was created with.',
   },
   vault_damaged: {
     status: 500,
-    exit: 8,
+    exit: 9,
     sentence: '{file} is damaged; it records where the key of this home is stored.',
     action: 'Restore it from a copy; it contains no secret.',
   },
@@ -249,6 +325,43 @@ export const DAEMON_ERRORS = {
     exit: 2,
     sentence: 'The archive cannot be used: {what}. Nothing was changed.',
   },
+  archive_passphrase_needed: {
+    status: 400,
+    exit: 2,
+    sentence: 'The archive is encrypted with a passphrase. Nothing was changed.',
+    action: 'Run `relay import` in a terminal, or pipe the passphrase into it.',
+  },
+  archive_passphrase_wrong: {
+    status: 400,
+    exit: 2,
+    sentence: 'The passphrase does not open the archive. Nothing was changed.',
+    action: 'Give the passphrase that was in force when the archive was made.',
+  },
+  backup_passphrase_sealed: {
+    status: 500,
+    exit: 8,
+    sentence: 'The passphrase of backups was encrypted for another home.',
+    action: 'Set it again with `relay backup encrypt`.',
+  },
+  restore_interrupted: {
+    status: 503,
+    exit: 8,
+    sentence: 'The database stopped during the restore. Nothing was changed.',
+    action: 'Run `relay doctor`, then import the archive again.',
+  },
+  restore_unclear: {
+    status: 503,
+    exit: 8,
+    sentence:
+      'Relay stopped during the restore. Either all of it is restored, or nothing was changed.',
+    action: 'Run `relay start`: it says which.',
+  },
+  backup_missing: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no backup in {folder}.',
+    action: 'Make one with `relay backup`, or name a file.',
+  },
   backup_failed: {
     status: 500,
     exit: 8,
@@ -258,7 +371,14 @@ export const DAEMON_ERRORS = {
   import_not_empty: {
     status: 409,
     exit: 5,
-    sentence: 'This home already contains data.',
+    sentence: 'This home already contains data ({what}). Nothing was changed.',
     action: 'Import into an empty home: set RELAY_HOME to a new folder.',
+  },
+  restore_needs_database: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The archive has an older schema, and to upgrade it Relay needs a temporary database, which the role "{role}" may not create. Nothing was changed.',
+    action: 'Run `ALTER ROLE "{role}" CREATEDB` on the server, then import the archive again.',
   },
 } as const satisfies Record<string, ErrorSpec>;

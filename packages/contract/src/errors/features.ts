@@ -153,6 +153,24 @@ export const CONTACT_ERRORS = {
 
   // WhatsApp
   no_qr_code: { status: 404, exit: 4, sentence: 'No QR code available' },
+  link_passkey_not_asked: {
+    status: 409,
+    exit: 5,
+    sentence: 'WhatsApp does not wait for a passkey now.',
+    action: 'Link again with `relay init`.',
+  },
+  link_passkey_outdated: {
+    status: 409,
+    exit: 5,
+    sentence: 'This passkey answers an earlier attempt, or it was already sent.',
+    action: 'Use the request that is shown now.',
+  },
+  link_passkey_invalid: {
+    status: 400,
+    exit: 2,
+    sentence: 'This does not answer WhatsApp’s request: {why}. Nothing was sent.',
+    action: 'Confirm again in the WhatsApp Web tab.',
+  },
   whatsapp_not_connected: { status: 409, exit: 5, sentence: '{sentence}' },
   whatsapp_unreachable: { status: 503, exit: 7, sentence: '{sentence}', passes: true },
   whatsapp_changed: { status: 409, exit: 5, sentence: '{sentence}' },

@@ -29,12 +29,44 @@ export const REQUEST_ERRORS = {
     sentence: '{method} {path} does not exist.',
     action: 'See the list of routes at /api/docs.',
   },
+  account_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no account {account}.',
+    action: 'Use `default`, the only account of this daemon.',
+  },
+  scope_missing: {
+    status: 403,
+    exit: 6,
+    sentence: 'This token does not have the scope {scope}.',
+    action: 'Create a token that has {scope} with `relay token create`.',
+  },
+  cursor_gone: {
+    status: 410,
+    exit: 4,
+    sentence: 'The events after this cursor are no longer kept.',
+    action: 'Load what you need again, then continue with `cursor=latest`.',
+  },
+  request_in_progress: {
+    status: 409,
+    exit: 5,
+    sentence: 'A request with this idempotency key is in progress.',
+    action: 'Repeat it with the same key in a moment.',
+    passes: true,
+  },
+  request_outcome_unknown: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'Relay stopped during a request with this idempotency key, so its outcome is unknown.',
+    action: 'Check whether it was carried out. To repeat it, use a new key.',
+  },
   not_found: { status: 404, exit: 4, sentence: 'Nothing has that id.' },
   program_only: {
     status: 403,
     exit: 6,
     sentence:
-      'This token belongs to a client: it is valid only for /mcp and /api/tools, within its scopes.',
+      'This token belongs to a client: it is valid only for /mcp, /api/tools and the parts of /api/v1 that its scopes allow.',
     action: 'Use the owner’s token, which `relay token` prints.',
   },
   program_needed: {

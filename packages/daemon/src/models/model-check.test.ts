@@ -172,6 +172,62 @@ test('a model without tools is reported with what its server needs', async () =>
   ]);
 });
 
+test('a wrong key at Google, which answers it like a malformed request, is reported as the key', async () => {
+  const url = await serve((_, response) =>
+    response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error: { code: 400, details: [{ reason: 'API_KEY_INVALID' }] } })),
+  );
+  const settings = { model_provider: 'google', model_api_key: 'wrong', model_base_url: url };
+  expect(await failure(settings)).toEqual([
+    'model_key_refused',
+    `Google does not accept the key: ${url} answered 400. Check the key at https://aistudio.google.com/apikey, and give it again with \`relay init --provider google --api-key\`.`,
+  ]);
+});
+
+test('a listed model that OpenRouter refuses because it has no tools is not reported as missing', async () => {
+  const url = await provider({
+    models: [{ id: 'x/chat-only', supported_parameters: ['temperature'] }],
+    chat: 404,
+  });
+  const settings = {
+    model_provider: 'openrouter',
+    model_name: 'x/chat-only',
+    model_api_key: 'k',
+    model_base_url: `${url}/v1`,
+  };
+  expect(await failure(settings)).toEqual([
+    'model_rejected_test',
+    `${url}/v1 refused the test question to x/chat-only (status 404). Choose a model that supports tools (function calling), and check which providers https://openrouter.ai/settings/privacy allows.`,
+  ]);
+});
+
+test.each([
+  ['anthropic', 400, 'and check your credit at Anthropic.'],
+  ['llama.cpp', 500, 'Without --jinja it refuses tools.'],
+  ['vllm', 503, 'Wait until the model is loaded, and read the log of the server.'],
+  ['mistral', 503, 'Mistral has a problem; try again later.'],
+])(
+  '%s that answers %i to the test question is answered with the usual reason',
+  async (name, status, action) => {
+    const url = await serve((request, response) => {
+      const isList = request.url?.includes('/models') ?? false;
+      response.writeHead(isList ? 200 : status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isList ? { data: [{ id: 'x' }] } : { error: { message: 'no' } }));
+    });
+    const settings = {
+      model_provider: name,
+      model_name: 'x',
+      model_api_key: 'k',
+      model_base_url: `${url}/v1`,
+    };
+    const [code, message] = (await failure(settings)) ?? [];
+    expect(code).toBe('model_rejected_test');
+    expect(message).toContain(`refused the test question to x (status ${status}). `);
+    expect(message).toContain(action);
+  },
+);
+
 test.each([
   [{ model_provider: 'mistral' }, 'give it with `relay init --provider mistral --api-key`'],
   [{ model_provider: 'lm-studio' }, '`relay model list`'],

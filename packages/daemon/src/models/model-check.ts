@@ -133,10 +133,14 @@ async function explainFailure(error: RelayError, asked: AskedTarget): Promise<Re
     case 'model_slow':
       return fail('model_no_answer', { model, seconds }, slowAction(asked));
     case 'model_busy':
-      return new RelayError('model_busy', error.params, {
-        action: `Check the limits and the credit of your key at ${title}, or try again later.`,
-        cause: error,
-      });
+      return new RelayError(
+        'model_busy',
+        { provider: title },
+        {
+          action: `Check the limits and the credit of your key at ${title}, or try again later.`,
+          cause: error,
+        },
+      );
     case 'model_unreachable':
       return explainUnreachable(error, asked);
     case 'model_garbled':
@@ -178,7 +182,15 @@ function explainUnreachable(error: RelayError, asked: AskedTarget): RelayError {
       { action: slowAction(asked), ...cause },
     );
   }
-  if (/^status 404/.test(code)) return addressWrong(asked, 404, error);
+  const status = Number(/^status (\d+)/.exec(code)?.[1] ?? 0);
+  if (status === 404) return addressWrong(asked, status, error);
+  if (status > 0) {
+    return new RelayError(
+      'model_rejected_test',
+      { address, model, status },
+      { action: failingAction(asked), ...cause },
+    );
+  }
   const what = describeNetworkFault(code);
   const { start, title } = PROVIDERS[provider];
   const isLocalStop = code === 'ECONNREFUSED' && start !== undefined;
@@ -205,7 +217,6 @@ function networkAction(code: string): string {
     return 'Check the spelling of the address, and the network of this machine.';
   if (TLS_FAULT.test(code))
     return 'Check the address (http or https), the certificate, and the clock of this machine.';
-  if (code.startsWith('status 5')) return 'The provider has a problem; try again later.';
   return 'Check the address, that the server runs, and the network of this machine.';
 }
 
@@ -217,23 +228,19 @@ async function explainRefused(
 ): Promise<RelayError> {
   const { model, settings } = asked;
   const address = asked.baseUrl ?? '';
-  const listed = await listModels(settings).catch((error: unknown) => {
+  const listed = await fetchModels(settings).catch((error: unknown) => {
     if (error instanceof RelayError) return error;
     throw error;
   });
   if (listed instanceof RelayError) {
+    if (listed.code === 'model_key_refused') return listed;
     if (status === 404 || status === 405) return addressWrong(asked, status, cause);
-    return new RelayError('model_rejected_test', { address, model, status }, { cause });
-  }
-  if (!listed.models.includes(model)) {
-    const action = otherModelsAction(asked, listed.models);
+  } else if (!listed.some(({ name }) => name === model)) {
+    const action = otherModelsAction(asked, namesForAgents(listed));
     return new RelayError('model_not_found', { model, address }, { action, cause });
   }
-  return new RelayError(
-    'model_rejected_test',
-    { address, model, status },
-    { action: toolsAction(asked), cause },
-  );
+  const action = rejectedAction(asked);
+  return new RelayError('model_rejected_test', { address, model, status }, { action, cause });
 }
 
 const addressWrong = ({ baseUrl }: AskedTarget, status: number, cause: unknown): RelayError =>
@@ -247,8 +254,10 @@ const SHOWN_MODELS = 5;
 
 function otherModelsAction({ provider, model }: AskedTarget, models: readonly string[]): string {
   const pull = provider === 'ollama' ? `Get it with \`ollama pull ${model}\`, or use` : 'Use';
-  if (models.length === 0)
-    return provider === 'ollama' ? `Get it with \`ollama pull ${model}\`.` : 'Load a model first.';
+  if (models.length === 0) {
+    if (provider === 'ollama') return `Get it with \`ollama pull ${model}\`.`;
+    return provider === 'lm-studio' ? 'Load it with `lms load`.' : 'Load a model first.';
+  }
   const meant = nearestName(model, models);
   const first = meant === null ? models : [meant, ...models.filter((one) => one !== meant)];
   const shown = first.slice(0, SHOWN_MODELS).join(', ');
@@ -256,17 +265,35 @@ function otherModelsAction({ provider, model }: AskedTarget, models: readonly st
   return `${pull} one of these with --model: ${shown}${rest}`;
 }
 
-function toolsAction({ provider }: AskedTarget): string {
+/** The usual reasons for refusing a request with tools to a model that exists. */
+function rejectedAction({ provider, title }: AskedTarget): string {
   const need = 'Choose a model that supports tools (function calling)';
   if (provider === 'vllm') return `${need}, and start vLLM with --enable-auto-tool-choice.`;
   if (provider === 'llama.cpp') return `${need}, and start llama-server with --jinja.`;
-  return `${need}.`;
+  if (provider === 'openrouter')
+    return `${need}, and check which providers https://openrouter.ai/settings/privacy allows.`;
+  return isKeyless(provider) ? `${need}.` : `${need}, and check your credit at ${title}.`;
+}
+
+/** A server on one's own machine is there, but cannot answer: the reason is in its log. */
+function failingAction(asked: AskedTarget): string {
+  const { provider, title } = asked;
+  if (!isKeyless(provider)) return `${title} has a problem; try again later.`;
+  const tools = provider === 'llama.cpp' ? ' Without --jinja it refuses tools.' : '';
+  return `Wait until the model is loaded, and read the log of the server.${tools}`;
 }
 
 // The provider's list of models, at the same address as the model itself. Relay asks for it only when somebody sets the
 // model up or runs a check.
 
 export async function listModels(settings: ModelSettings): Promise<ModelList> {
+  const { provider } = describeTarget(settings);
+  const listed = await fetchModels(settings);
+  const embeddings = embeddingsAmong(listed, provider, settings);
+  return { provider, models: namesForAgents(listed), embeddings };
+}
+
+async function fetchModels(settings: ModelSettings): Promise<readonly ListedModel[]> {
   const { provider, baseUrl, title } = describeTarget(settings);
   if (baseUrl === null) {
     const what = '"model_base_url" is not set';
@@ -288,7 +315,7 @@ export async function listModels(settings: ModelSettings): Promise<ModelList> {
     if (error instanceof EgressError) throw offlineError(error, provider, baseUrl);
     throw error;
   });
-  if (answer.status === 401 || answer.status === 403) {
+  if (answer.status === 401 || answer.status === 403 || isGoogleKeyRefusal(answer)) {
     const target = { provider, title, baseUrl, hasKey: key !== null };
     throw new RelayError(
       'model_key_refused',
@@ -299,9 +326,12 @@ export async function listModels(settings: ModelSettings): Promise<ModelList> {
   if (answer.status !== 200) throw unlisted(`it answered ${answer.status}`);
   const listed = parseList(answer.body);
   if (listed === null) throw unlisted('the answer is not a list of models');
-  const models = listed.filter(isForAgents).map(({ name }) => name);
-  return { provider, models, embeddings: embeddingsAmong(listed, provider, settings) };
+  return listed;
 }
+
+/** Google answers a wrong key like a malformed request. */
+const isGoogleKeyRefusal = ({ status, body }: { status: number; body: Uint8Array }): boolean =>
+  status === 400 && Buffer.from(body).includes('API_KEY_INVALID');
 
 function offlineError(error: EgressError, provider: ProviderName, baseUrl: string): RelayError {
   const { start, title } = PROVIDERS[provider];
@@ -366,8 +396,10 @@ const EMBEDS = /embed|bge-|minilm|gte-|(^|[/-])e5-/i;
 const OTHER_KIND =
   /whisper|tts|dall-e|moderation|transcri|-image|imagen|veo|guard|ocr|rerank|sora/i;
 
-const isForAgents = ({ name, fits }: ListedModel): boolean =>
-  fits && !EMBEDS.test(name) && !OTHER_KIND.test(name);
+const namesForAgents = (listed: readonly ListedModel[]): string[] =>
+  listed.flatMap(({ name, fits }) =>
+    fits && !EMBEDS.test(name) && !OTHER_KIND.test(name) ? [name] : [],
+  );
 
 /** The provider's own embeddings, so that no other provider sees the texts. */
 function embeddingsAmong(

@@ -242,3 +242,24 @@ it('while Relay does not respond, Approve says so and approves nothing', async (
   await demo.restart();
   expect(await stateOf(id)).toBe('pending');
 });
+
+it('without a session, Approve opens the approval instead, to sign in and answer there', async () => {
+  verifies('NOTIFY-SIGNED-OUT');
+  const id = await ask('Is it still Friday?');
+  const tag = `approval:${id}`;
+  while ((await nextPush()).tag !== tag);
+  await expect.poll(async () => (await shown()).some((one) => one.tag === tag)).toBe(true);
+  await page.goto('/');
+  await page.context().clearCookies();
+  await press(tag, 'approve');
+  await page.waitForURL(`${demo.api}/approvals/${id}`);
+  await page.getByText('relay open', { exact: true }).waitFor();
+  expect((await shown()).find((one) => one.tag === tag)).toMatchObject({
+    title: 'Confirm it is you',
+    actions: ['open'],
+  });
+  expect(await stateOf(id)).toBe('pending');
+  await demo.relay.ok('POST', `/api/approvals/${id}/approve`, {});
+  while ((await nextPush()).tag !== tag);
+  await expect.poll(async () => (await shown()).some((one) => one.tag === tag)).toBe(false);
+});

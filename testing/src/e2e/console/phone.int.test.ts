@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Approval } from '@relay/contract/api/approvals';
-import type { Device, RemoteStatus } from '@relay/contract/api/remote';
+import type { PairedDevice, RemoteStatus } from '@relay/contract/api/remote';
 import { readQrPicture } from '@relay/simulator/control/linking';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -73,7 +73,7 @@ interface Pairing {
 }
 const newPairing = () => demo.relay.ok<Pairing>('POST', '/api/remote/pairings');
 const run = async (command: string) => (await shell.run(command)).out;
-const devices = async (): Promise<readonly Device[]> =>
+const devices = async (): Promise<readonly PairedDevice[]> =>
   (await demo.relay.ok<RemoteStatus>('GET', '/api/remote')).devices;
 const button = ({ page }: ConsoleView, name: string | RegExp) =>
   page.getByRole('button', { name, exact: true });
@@ -150,6 +150,8 @@ it('approves what waits, and it is sent', async () => {
 it('signs out, and in again with the passkey', async () => {
   const { page } = phone;
   await page.goto('/settings');
+  await page.getByText('Its passkey signs it in again.').waitFor();
+  expect(await page.getByText('relay open').count()).toBe(0);
   await button(phone, 'Sign out of this browser').click();
   await button(phone, 'Sign in with a passkey').click();
   await isHome(phone);

@@ -18,6 +18,8 @@ export interface ServiceManager {
   /** Starts at boot instead of at login. */
   readonly system: boolean;
   text(spec: Omit<ServiceSpec, 'system'>): string;
+  /** A second file, which only its owner may read: it carries the variables. Null: they are in the first one. */
+  readonly variablesFile: string | null;
   readonly encoding: 'utf8' | 'utf16le';
   /** Run after the file is written. A command that may fail starts with a dash, as in a makefile. */
   readonly install: readonly Command[];
@@ -57,6 +59,7 @@ function systemd({ uid, settingsFolder }: MachineInfo): ServiceManager {
     file: posix.join(folder, unit),
     system,
     text: (spec) => systemdUnit({ ...spec, system }),
+    variablesFile: posix.join(system ? '/etc' : settingsFolder, 'relay-agent/service.env'),
     encoding: 'utf8',
     install: [control('daemon-reload'), control('enable', unit), control('restart', unit)],
     uninstall: [control('disable', '--now', unit)],
@@ -75,6 +78,7 @@ function launchd({ uid, userFolder }: MachineInfo): ServiceManager {
     file,
     system: false,
     text: (spec) => launchdPlist({ ...spec, system: false }),
+    variablesFile: null,
     encoding: 'utf8',
     install: [
       ['-launchctl', 'bootout', `${domain}/${LAUNCHD_LABEL}`],
@@ -93,6 +97,7 @@ function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
     file,
     system: false,
     text: (spec) => windowsTask({ ...spec, system: false }),
+    variablesFile: null,
     encoding: 'utf16le',
     install: [
       ['schtasks', '/Create', '/F', '/TN', SERVICE_NAME, '/XML', file],
@@ -107,21 +112,31 @@ function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
   };
 }
 
-// Writes the service file for each system as pure text, so that tests see every character. Invariant: it contains no
-// secret. Keys are stored encrypted in the home, where `relay init` puts them.
+// Writes the service file for each system as pure text, so that tests see every character. A systemd unit can be read by
+// everybody, so the variables are in a file of their own. Keys are stored encrypted in the home, where `relay init` puts
+// them.
 
 export interface ServiceSpec {
   /** The program and its arguments, unquoted. */
   readonly command: readonly string[];
-  /** Environment of the daemon: its home and any other overridden locations. */
+  /** Environment of the daemon: its home and every setting that only the environment has. */
   readonly environment: Readonly<Record<string, string>>;
   /** Starts at boot instead of at login. */
   readonly system: boolean;
+  /** The account that a system service runs as. */
+  readonly user: string | null;
+  /** Where the variables are, if not in the text itself. */
+  readonly variablesFile: string | null;
+  /** Folders that the daemon writes, besides its home. */
+  readonly writable: readonly string[];
 }
 
 const SERVICE_NAME = 'relay';
 const LAUNCHD_LABEL = 'dev.relay-agent.relay';
 const DESCRIPTION = "Relay: AI agents on WhatsApp, under their owner's control";
+
+/** Exit codes of the daemon after which a restart cannot help: settings, what only a person can fix, a deleted home. */
+const FINAL_EXIT_CODES = [2, 9, 10];
 
 /** systemd reads a quoted word like C, and `%` and `$` are special. */
 const systemdWord = (text: string): string =>
@@ -130,7 +145,64 @@ const systemdWord = (text: string): string =>
 const systemdValue = (text: string): string =>
   `"${text.replace(/[\\"]/g, '\\$&').replace(/%/g, '%%')}"`;
 
-export function systemdUnit({ command, environment, system }: ServiceSpec): string {
+/** The lines of a file that systemd reads with `EnvironmentFile=`; nothing is expanded there. */
+export const environmentFile = (environment: ServiceSpec['environment']): string =>
+  [
+    '# Written by `relay service install`. Only the owner may read it.',
+    ...Object.entries(environment).map(
+      ([name, value]) => `${name}="${value.replace(/[\\"`$]/g, '\\$&')}"`,
+    ),
+    '',
+  ].join('\n');
+
+/** What needs neither privileges nor namespaces, so that a user service has it too. */
+const SANDBOX = [
+  'NoNewPrivileges=yes',
+  'LockPersonality=yes',
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  'RestrictNamespaces=yes',
+  'RestrictRealtime=yes',
+  'RestrictSUIDSGID=yes',
+  'SystemCallArchitectures=native',
+  // PostgreSQL's shared memory and semaphores are in @system-service. MemoryDenyWriteExecute is missing because V8
+  // compiles code at run time.
+  'SystemCallFilter=@system-service',
+  'SystemCallFilter=~@privileged @resources',
+  'SystemCallErrorNumber=EPERM',
+];
+
+const SYSTEM_SANDBOX = [
+  'ProtectSystem=strict',
+  'PrivateDevices=yes',
+  'PrivateUsers=yes',
+  'ProtectClock=yes',
+  'ProtectControlGroups=yes',
+  'ProtectHostname=yes',
+  'ProtectKernelLogs=yes',
+  'ProtectKernelModules=yes',
+  'ProtectKernelTunables=yes',
+  'ProtectProc=invisible',
+  'RemoveIPC=yes',
+  'CapabilityBoundingSet=',
+  'AmbientCapabilities=',
+];
+
+function systemSandbox({ command, environment, writable }: ServiceSpec): string[] {
+  const home = environment.RELAY_HOME ?? '';
+  const needed = [...command, ...Object.values(environment), ...writable];
+  const isNeededUnder = (...folders: string[]) =>
+    needed.some((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
+  return [
+    ...SYSTEM_SANDBOX,
+    `ProtectHome=${isNeededUnder('/home', '/root', '/run/user') ? 'read-only' : 'yes'}`,
+    `PrivateTmp=${isNeededUnder('/tmp', '/var/tmp') ? 'no' : 'yes'}`,
+    // A dash: a folder that does not exist yet, or a disk that is not mounted, does not stop the start.
+    ...[home, ...writable].map((path) => `ReadWritePaths=${systemdValue(`-${path}`)}`),
+  ];
+}
+
+export function systemdUnit(spec: ServiceSpec): string {
+  const { command, environment, system, user, variablesFile } = spec;
   const variables = Object.entries(environment).map(
     ([name, value]) => `Environment=${systemdValue(`${name}=${value}`)}`,
   );
@@ -143,15 +215,21 @@ export function systemdUnit({ command, environment, system }: ServiceSpec): stri
     '',
     '[Service]',
     'Type=exec',
+    ...(user === null ? [] : [`User=${user}`]),
     `ExecStart=${command.map(systemdWord).join(' ')}`,
-    ...variables,
+    ...(variablesFile === null
+      ? variables
+      : [`EnvironmentFile=${variablesFile.replace(/%/g, '%%')}`]),
     'Restart=on-failure',
     'RestartSec=5',
+    '# A restart cannot cure these: invalid settings, what only a person can fix, a deleted home.',
+    `RestartPreventExitStatus=${FINAL_EXIT_CODES.join(' ')}`,
     '# The daemon saves all data and stops its database first.',
     'TimeoutStopSec=60',
     'KillMode=mixed',
     'UMask=0077',
-    'NoNewPrivileges=yes',
+    ...SANDBOX,
+    ...(system ? systemSandbox(spec) : []),
     '',
     '[Install]',
     `WantedBy=${system ? 'multi-user.target' : 'default.target'}`,

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type {
   Assertion,
-  Device,
+  PairedDevice,
   PairingAttempt,
   Registration,
   RemoteService,
@@ -107,7 +107,7 @@ export function createRemoteService(deps: DeviceDeps): RemoteService {
       }
       const at = now();
       const { synced } = passkey;
-      const device = await transaction(deps, async ({ tx }): Promise<Device> => {
+      const device = await transaction(deps, async ({ tx }): Promise<PairedDevice> => {
         if (!(await usePairingCode(tx, account, codeUse(registration, at)))) {
           throw new RelayError('pairing_code_invalid');
         }
@@ -172,12 +172,12 @@ export function parseRemoteOrigin(origin: string): string {
   return url.host;
 }
 
-function refuseTooMany(devices: readonly Device[]): void {
+function refuseTooMany(devices: readonly PairedDevice[]): void {
   if (devices.length >= MAX_DEVICES)
     throw new RelayError('devices_too_many', { most: MAX_DEVICES });
 }
 
-function freeName(name: string, devices: readonly Device[]): string {
+function freeName(name: string, devices: readonly PairedDevice[]): string {
   const taken = new Set(devices.map((device) => device.name));
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? name : `${name} ${n}`;

@@ -1,6 +1,6 @@
 // Statements on devices and pairing codes. A code is claimed and used up by the one UPDATE that finds it unclaimed and
 // unused.
-import type { Device } from '@relay/contract/api/remote';
+import type { PairedDevice } from '@relay/contract/api/remote';
 import type { AccountId, DeviceId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -14,7 +14,7 @@ export interface Passkey {
   readonly counter: number;
 }
 
-export async function listDevices(db: Db, account: AccountId): Promise<readonly Device[]> {
+export async function listDevices(db: Db, account: AccountId): Promise<readonly PairedDevice[]> {
   const rows = await db
     .selectFrom('devices')
     .select(['id', 'name', 'host', 'synced', 'created_at', 'last_used_at'])

@@ -7,6 +7,7 @@ import type { NotificationsOverview } from '@relay/contract/api/notifications';
 import type { HealthCheck } from '@relay/contract/api/status';
 import {
   CONNECTION_FAULTS,
+  type ConnectionState,
   connectionSentence,
   whatsappStatusOf,
 } from '@relay/contract/connection/states';
@@ -16,6 +17,7 @@ import { type DayUse, dayBudgetError, modelPriceFor, ZERO_DAY_USE } from '@relay
 import type { WhatsAppLink } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import { isDatabaseAway } from '../../platform/db/failures.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { verifyChain } from '../../platform/db/ledger-chain.ts';
 import { readRolePrivileges } from '../../platform/db/roles.ts';
@@ -26,7 +28,12 @@ interface DoctorDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
-  readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  readonly database: {
+    readonly kind: 'private' | 'external';
+    readonly version: string;
+    /** Why a connection failed, and what to do about it. */
+    explain(cause: unknown): RelayError;
+  };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
   link(): WhatsAppLink;
@@ -48,8 +55,6 @@ interface DoctorDeps {
   readonly now: () => Date;
   /** The owner's time zone; an IANA name. */
   readonly zone: string;
-  /** What does not run because the disk is nearly full, as a sentence. */
-  diskWarning(): string | null;
   backup(): Promise<BackupStatus>;
   /** Whether to repeat checks that passed before. */
   readonly full?: boolean;
@@ -70,28 +75,38 @@ export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]
     ['webhooks', checkWebhooks],
     ['notifications', checkNotifications],
     ['budget', checkBudget],
-    ['storage', checkStorage],
     ['backup', checkBackup],
   ];
   return Promise.all(
     checks.map(async ([name, check]) => {
       try {
         return { name, ...(await check(source)) };
-      } catch {
+      } catch (error) {
+        if (isDatabaseAway(error)) {
+          const found = 'Not checked: the database cannot be used.';
+          return { name, ok: 'warn' as const, found, mend: null };
+        }
         return {
           name,
           ok: 'no' as const,
           found: 'The check failed.',
-          mend: 'See `relay logs --level error`.',
+          mend: SEE_LOGS,
         };
       }
     }),
   );
 }
 
+const SEE_LOGS = 'See `relay logs --level error`.';
+
 async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
   const began = performance.now();
-  await sql`SELECT 1`.execute(db);
+  try {
+    await sql`SELECT 1`.execute(db);
+  } catch (error) {
+    const { sentence, action } = database.explain(error);
+    return { ok: 'no' as const, found: sentence, mend: action ?? SEE_LOGS };
+  }
   const ms = Math.max(1, Math.round(performance.now() - began));
   const whose = database.kind === 'private' ? 'private' : 'external';
   const found = `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`;
@@ -103,6 +118,13 @@ async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
     found: `${found} The daemon connects as "${user}", which ${standing}.`,
     mend: 'Set DATABASE_OWNER_URL to the owner and DATABASE_URL to a separate role for the daemon: docs/operations.md, "Two roles".',
   };
+}
+
+function describeUnlinked(state: ConnectionState): Omit<HealthCheck, 'name'> {
+  const mend = 'Link one with `relay init`.';
+  return state === 'qr_ready' || whatsappStatusOf(state) === 'connecting'
+    ? { ok: 'warn', found: connectionSentence(state), mend }
+    : { ok: 'no', found: 'No phone is linked.', mend };
 }
 
 async function checkWhatsApp({ link, now }: DoctorDeps) {
@@ -126,11 +148,7 @@ async function checkWhatsApp({ link, now }: DoctorDeps) {
     }
     return { ok: 'yes' as const, found, mend: null };
   }
-  if (phone === null) {
-    const isLinking = state === 'qr_ready' || whatsappStatusOf(state) === 'connecting';
-    const found = isLinking ? sentence : 'No phone is linked.';
-    return { ok: 'warn' as const, found, mend: 'Link one with `relay init`.' };
-  }
+  if (phone === null) return describeUnlinked(state);
   return whatsappStatusOf(state) === 'connecting'
     ? { ok: 'warn' as const, found: sentence, mend: 'Wait for the next attempt: `relay whatsapp`.' }
     : { ok: 'no' as const, found: sentence, mend: 'Try again with `relay whatsapp connect`.' };
@@ -195,7 +213,7 @@ async function checkJobs({ jobs, lease }: DoctorDeps) {
     : {
         ok: 'warn' as const,
         found: `Failed jobs: ${count} (${dead.map((row) => row.queue).join(', ')}).`,
-        mend: 'See `relay logs --level error`.',
+        mend: SEE_LOGS,
       };
 }
 
@@ -275,13 +293,6 @@ function priceWords(agent: AgentSettings, provider: string | null): string {
   }
   const price = ` Price of 1 million tokens (${provider}): ${input} USD input, ${output} USD output`;
   return from === 'assumed' ? `${price}, assumed. Set it with ${PRICES}.` : `${price}.`;
-}
-
-async function checkStorage({ diskWarning }: DoctorDeps) {
-  const found = diskWarning();
-  return found === null
-    ? { ok: 'yes' as const, found: 'The disk has enough space.', mend: null }
-    : { ok: 'warn' as const, found, mend: 'Free some space on this disk.' };
 }
 
 async function checkBackup({ backup }: DoctorDeps) {

@@ -1,17 +1,28 @@
-// Prometheus metrics of the daemon: the status, events since the start, model usage, HTTP responses and the process. A
-// scrape runs a few cheap queries; events between scrapes are counted from the event log.
+// Prometheus metrics of the daemon: the status, storage, events since the start, model usage, HTTP responses and the
+// process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
+// database a scrape says so, and contains only what is known without it.
 
 import type { EventLog } from '@relay/contract/api/events';
 import type { DaemonStatus, Metrics } from '@relay/contract/api/status';
 import { CONNECTION_STATES } from '@relay/contract/connection/states';
+import type { AccountId } from '@relay/contract/ids';
+import type { AgentSettings } from '@relay/contract/settings';
+import type { DayUse } from '@relay/core/agent/budget';
 import type { Log } from '@relay/core/log';
+import { sql } from 'kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ModelUseTotals } from '../../platform/db/runs.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { isDatabaseAway } from '../../platform/db/failures.ts';
+import { type ModelUseTotals, type OwnerClock, spentTodaySql } from '../../platform/db/runs.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { PollLoop } from '../../platform/poll-loop.ts';
 
 interface MetricsDeps {
   status(): Promise<DaemonStatus>;
   readModelUse(): Promise<readonly ModelUseTotals[]>;
+  readStorage(): Promise<StorageFigures>;
+  freeDiskBytes(): Promise<number>;
+  readonly agent: Pick<AgentSettings, 'usd_per_day' | 'tokens_per_day'>;
   readonly events: EventLog;
   readonly log: Log;
 }
@@ -28,16 +39,49 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
     buckets: DURATION_BUCKETS,
     registers: [registry],
   });
-  const showStatus = createStatusGauges(registry);
-  const showModels = createModelCounters(registry);
+  const isUp = new Gauge({
+    name: 'relay_database_up',
+    help: '1 while the database answers. While it does not, metrics that need it are left out.',
+    registers: [registry],
+  });
+  const diskFree = new Gauge({
+    name: 'relay_disk_free_bytes',
+    help: 'Free space on the disk of the home.',
+    registers: [registry],
+  });
   const counting = countEvents(registry, deps.events, deps.log);
+  const stored = new Registry();
+  const showStatus = createStatusGauges(stored);
+  const showModels = createModelCounters(stored);
+  const showStorage = createStorageGauges(stored, deps.agent);
+  const readStored = async (): Promise<string> => {
+    try {
+      const [status, used, storage] = await Promise.all([
+        deps.status(),
+        deps.readModelUse(),
+        deps.readStorage(),
+      ]);
+      showStatus(status);
+      showModels(used);
+      showStorage(storage);
+      isUp.set(1);
+      return await stored.metrics();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      isUp.set(0);
+      return '';
+    }
+  };
   return {
     contentType: registry.contentType,
     async text() {
-      const [status, used] = await Promise.all([deps.status(), deps.readModelUse()]);
-      showStatus(status);
-      showModels(used);
-      return registry.metrics();
+      const figures = await readStored();
+      // A disk that does not answer has no figure.
+      await deps.freeDiskBytes().then(
+        (bytes) => diskFree.set(bytes),
+        () => diskFree.remove(),
+      );
+      return `${await registry.metrics()}${figures}`;
     },
     countRequest({ method, route, status, seconds }) {
       requests.observe({ method, route, status: String(status) }, seconds);
@@ -169,6 +213,88 @@ function createStatusGauges(registry: Registry): (status: DaemonStatus) => void 
     const { schema_version: schema, server_version: postgres } = status.database;
     build.reset();
     build.set({ version: status.version, schema: String(schema), postgres }, 1);
+  };
+}
+
+// Sizes, waiting times and what models have cost today.
+
+interface StorageFigures {
+  readonly bytes: number;
+  readonly tables: readonly { readonly name: string; readonly bytes: number }[];
+  /** How long the oldest one has waited, in seconds. */
+  readonly oldest: { readonly job: number; readonly message: number; readonly approval: number };
+  readonly spent: DayUse;
+}
+
+export async function readStorageFigures(
+  db: Db,
+  account: AccountId,
+  { jobs, ...clock }: OwnerClock & { readonly jobs: Jobs },
+): Promise<StorageFigures> {
+  const age = (table: string, condition: string) =>
+    sql<number>`(SELECT greatest(coalesce(extract(epoch FROM now() - min(created_at)), 0), 0)::float8
+      FROM ${sql.table(table)} WHERE account_id = ${account} AND ${sql.raw(condition)})`;
+  const [job, sizes, rest] = await Promise.all([
+    jobs.oldestSeconds(account),
+    // The queue's own tables are one figure.
+    sql<{ name: string; bytes: number }>`
+      SELECT CASE n.nspname WHEN 'relay' THEN c.relname ELSE 'job_queue' END AS name,
+        sum(pg_total_relation_size(c.oid))::bigint AS bytes
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname IN ('relay', 'relay_jobs') AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`.execute(
+      db,
+    ),
+    sql<{ bytes: number; message: number; approval: number; spent: DayUse }>`
+      SELECT pg_database_size(current_database()) AS bytes,
+        ${age('outbox', "state = 'pending'")} AS message,
+        ${age('approvals', "state = 'pending' AND expires_at > now()")} AS approval,
+        ${spentTodaySql(account, clock)} AS spent`.execute(db),
+  ]);
+  const [row] = rest.rows;
+  if (row === undefined) throw new Error('measuring returned nothing');
+  const { bytes, message, approval, spent } = row;
+  return { bytes, tables: sizes.rows, oldest: { job, message, approval }, spent };
+}
+
+function createStorageGauges(
+  registry: Registry,
+  agent: MetricsDeps['agent'],
+): (figures: StorageFigures) => void {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const size = gauge('relay_database_size_bytes', 'Size of the database on its disk.');
+  const tables = new Gauge({
+    name: 'relay_table_size_bytes',
+    help: 'Size of each table with its indexes.',
+    labelNames: ['table'],
+    registers,
+  });
+  const job = gauge('relay_jobs_oldest_seconds', 'How long the oldest waiting job has waited.');
+  const message = gauge(
+    'relay_outbox_oldest_seconds',
+    'How long the oldest queued message has waited.',
+  );
+  const approval = gauge(
+    'relay_approvals_oldest_seconds',
+    'How long the oldest pending approval has waited.',
+  );
+  const usd = gauge(
+    'relay_model_spend_today_usd',
+    'Estimated cost of models today, in US dollars.',
+  );
+  const usdLimit = gauge('relay_model_spend_limit_usd', 'Limit of the cost of models for a day.');
+  const tokens = gauge('relay_model_tokens_today', 'Model tokens used today.');
+  const tokensLimit = gauge('relay_model_tokens_limit', 'Limit of model tokens for a day.');
+  return ({ bytes, tables: sizes, oldest, spent }) => {
+    size.set(bytes);
+    for (const one of sizes) tables.set({ table: one.name }, one.bytes);
+    job.set(oldest.job);
+    message.set(oldest.message);
+    approval.set(oldest.approval);
+    usd.set(spent.micros / 1_000_000);
+    usdLimit.set(agent.usd_per_day);
+    tokens.set(spent.tokens);
+    tokensLimit.set(agent.tokens_per_day);
   };
 }
 

@@ -32,7 +32,7 @@ import { loadPushKeys, pushRequest } from './push.ts';
 import {
   type DeviceRow,
   type DueNotification,
-  deleteDevice,
+  deletePushDevice,
   type NotificationSettlement,
   noteDeviceResult,
   type QueuedNotification,
@@ -40,6 +40,9 @@ import {
   readWaitingConversation,
   settleNotification,
 } from './store.ts';
+
+/** A push service answers 404 or 410 for a subscription that ended. */
+const GONE = [404, 410];
 
 export interface NotificationDeps extends Engine {
   readonly sealer: Sealer;
@@ -147,7 +150,7 @@ async function sendToDevice(
     ttlSeconds: DAY_S,
     isUrgent: sent.action === 'show',
   });
-  return postOnce(deps.egress, device.endpoint, request, { now: deps.now(), signal });
+  return postOnce(deps.egress, device.endpoint, request, { now: deps.now(), signal, gone: GONE });
 }
 
 // To an ntfy topic or the owner's own webhook.
@@ -180,7 +183,7 @@ async function sendToChannel(
     deps.egress,
     url,
     { headers, body: JSON.stringify(body) },
-    { now: deps.now(), signal },
+    { now: deps.now(), signal, gone: GONE },
   );
 }
 
@@ -218,7 +221,7 @@ async function settleAttempt(
   await job.complete(tx);
   if (tried !== DROPPED && tried.failure === 'gone' && due.device !== null) {
     // The browser's subscription ended. Its deliveries go with it.
-    await deleteDevice(tx, account, due.device.id);
+    await deletePushDevice(tx, account, due.device.id);
     log.info('device removed: its push subscription ended', { status: tried.status ?? 0 });
     return;
   }

@@ -5,6 +5,7 @@ import type { AgentSettings } from '@relay/contract/settings';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { dayIn } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
+import { EventFollower } from '../../platform/db/event-follower.ts';
 import { spentTodaySql } from '../../platform/db/runs.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { PollLoop } from '../../platform/poll-loop.ts';
@@ -13,7 +14,7 @@ import {
   enqueueNotifications,
   type NotificationDeps,
 } from './delivery.ts';
-import { checkModel, createNotificationFollower } from './follower.ts';
+import { notificationSource, notifyModelTrouble } from './follower.ts';
 import { createNotificationService } from './service.ts';
 import { findModelOutage, findStrandedNotifications } from './store.ts';
 
@@ -54,10 +55,10 @@ export function openNotifications(options: NotificationOptions): Notifications {
       return outage === null ? null : { code: 'unreachable', ...outage };
     },
   };
-  const follower = createNotificationFollower(deps);
+  const follower = new EventFollower(notificationSource(deps));
   const model = new PollLoop({
     look: async () => {
-      await checkModel(deps);
+      await notifyModelTrouble(deps);
       return LOOK_AT_MODEL_MS;
     },
     failed: (error) => {

@@ -5,14 +5,7 @@ import type { NotificationChannel } from '@relay/contract/api/notifications';
 import { WAITS_FOR_APPROVAL } from '@relay/contract/conversation/states';
 import { notificationChangeOf } from '@relay/core/notifications/notification';
 import type { Transaction } from '../../platform/db/database.ts';
-import {
-  beginFollowingNow,
-  EventFollower,
-  type FollowedEvents,
-  lockFollowCursor,
-  saveFollowCursor,
-} from '../../platform/db/event-follower.ts';
-import { PostgresEventLog } from '../../platform/db/events.ts';
+import type { FollowSource } from '../../platform/db/event-follower.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enqueueNotifications, type NotificationDeps, wantedChannels } from './delivery.ts';
 import {
@@ -20,51 +13,39 @@ import {
   endFollowing,
   insertNotification,
   isOwnEdit,
-  listDevices,
   listOpenModelNotifications,
-  lockDevices,
+  listPushDevices,
+  lockPushDevices,
   type QueuedNotification,
   readWaitingConversation,
 } from './store.ts';
 
 export const PROGRESS = 'notification_progress';
 
-export const createNotificationFollower = (deps: NotificationDeps): EventFollower =>
-  new EventFollower({
-    name: 'notifications',
-    events: deps.events,
-    log: deps.log,
-    follow: (limit) => followNextEvents(deps, limit),
-  });
-
-async function followNextEvents(deps: NotificationDeps, limit: number): Promise<FollowedEvents> {
-  const { db, lease, jobs, now } = deps;
-  const { account } = lease;
-  // Without `events`: this follows the log, and its own commit would wake it again.
-  return transaction({ db, lease }, async ({ tx, afterCommit }) => {
+export const notificationSource = (
+  deps: NotificationDeps,
+): FollowSource<readonly NotificationChannel[]> => ({
+  ...deps,
+  name: 'notifications',
+  table: PROGRESS,
+  async wanted(tx) {
+    const { account } = deps.lease;
     // Waits for a device that is being added, so that its events are not skipped.
-    await lockDevices(tx, account);
-    const devices = await listDevices(tx, account, now());
+    await lockPushDevices(tx, account);
+    const devices = await listPushDevices(tx, account, deps.now());
     const channels = await wantedChannels(deps, devices.length);
-    if (channels.length === 0) {
-      await endFollowing(tx, account);
-      return 'idle';
-    }
-    const from = await lockFollowCursor(tx, PROGRESS, account);
-    if (from === null) {
-      await beginFollowingNow(tx, PROGRESS, account);
-      return 0;
-    }
-    const events = await new PostgresEventLog(tx, account).read(from, limit);
+    if (channels.length > 0) return channels;
+    await endFollowing(tx, account);
+    return null;
+  },
+  async deliver(tx, events, channels) {
     const made: QueuedNotification[] = [];
     for (const event of events) made.push(...(await deliveriesOf(deps, tx, event, channels)));
-    await enqueueNotifications(jobs, tx, account, made);
-    const last = events.at(-1);
-    if (last !== undefined) await saveFollowCursor(tx, PROGRESS, account, last.cursor);
-    if (made.length > 0) afterCommit.push(() => jobs.wake('notification'));
-    return events.length;
-  });
-}
+    await enqueueNotifications(deps.jobs, tx, deps.lease.account, made);
+    return made.length;
+  },
+  wake: () => deps.jobs.wake('notification'),
+});
 
 async function deliveriesOf(
   { lease, now }: NotificationDeps,
@@ -87,10 +68,10 @@ async function deliveriesOf(
 }
 
 /** Notifies the owner once when agents have no model, and takes it back when they have one again. */
-export async function checkModel(deps: NotificationDeps): Promise<void> {
+export async function notifyModelTrouble(deps: NotificationDeps): Promise<void> {
   const { db, lease, jobs, now } = deps;
   const { account } = lease;
-  const channels = await wantedChannels(deps, (await listDevices(db, account, now())).length);
+  const channels = await wantedChannels(deps, (await listPushDevices(db, account, now())).length);
   if (channels.length === 0) return;
   const trouble = await deps.modelTrouble();
   const open = await listOpenModelNotifications(db, account);

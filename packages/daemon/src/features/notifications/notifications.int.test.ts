@@ -1,6 +1,7 @@
 // Notifications against a push service that verifies and decrypts as browsers do, and against ntfy and webhook
 // receivers: what they contain, that each arrives once, also across a restart, and that ended subscriptions go.
 import type { AddPushDevice } from '@relay/contract/api/notifications';
+import type { DeviceId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { type Subscription, startPushService } from '@relay/testing/push-service';
 import { removeFolder } from '@relay/testing/remove-folder';
@@ -117,11 +118,44 @@ test('a device whose session expired is notified without text, and one that sign
   await settings({ show_text: true });
   const expired = await phone('Expired', 'a-session-that-has-expired');
   const out = await phone('Signed out', 'another');
-  await signIn.endSession('another');
+  await signIn.signOut('another');
   await asks('See you on Monday.');
   await quiet();
   expect(expired.messages.map(({ payload }) => payload.detail)).toEqual([null]);
   expect(out.messages).toEqual([]);
+});
+
+test('a paired phone is notified with text between its sessions, until it signs out or is removed', async () => {
+  verifies('NOTIFY-SIGNED-OUT', 'REMOTE-DEVICES');
+  await settings({ show_text: true });
+  const pair = async (name: string) => {
+    const [row] = await sql<{ id: DeviceId }>(
+      `INSERT INTO devices (account_id, name, host, credential_id, public_key, counter, synced)
+       VALUES ($1, $2, 'relay.example.org', $3, 'key', 0, false) RETURNING id`,
+      [account, name, Buffer.from(name)],
+    );
+    if (row === undefined) throw new Error('no device');
+    await signIn.addSession(`session of ${name}`, new Date(Date.now() + 1_000_000), row.id);
+    return { id: row.id, subscription: await phone(name, `session of ${name}`) };
+  };
+  const [kept, out, removed] = [await pair('Kept'), await pair('Out'), await pair('Removed')];
+  const overview = await service.overview('session of Kept');
+  expect(
+    overview.devices.map(({ name, current, signed_in }) => [name, current, signed_in]),
+  ).toEqual([
+    ['Kept', true, true],
+    ['Out', false, true],
+    ['Removed', false, true],
+  ]);
+  // Using the passkey again replaces the session; the notifications stay.
+  await signIn.endSession('session of Kept');
+  await signIn.signOut('session of Out');
+  await sql('DELETE FROM devices WHERE id = $1', [removed.id]);
+  await asks('See you on Tuesday.');
+  await quiet();
+  const details = ({ subscription: { messages } }: typeof kept) =>
+    messages.map(({ payload }) => payload.detail?.text);
+  expect([kept, out, removed].map(details)).toEqual([['See you on Tuesday.'], [], []]);
 });
 
 test('a renewal moves a known device to the new session, and adds none', async () => {

@@ -19,13 +19,13 @@ import { PROGRESS } from './follower.ts';
 import { loadPushKeys } from './push.ts';
 import {
   type DeviceRow,
-  deleteDevice,
+  deletePushDevice,
   type ListedNotification,
-  listDevices,
   listNotificationDeliveries,
-  lockDevices,
+  listPushDevices,
+  lockPushDevices,
   noteDeviceResult,
-  putDevice,
+  putPushDevice,
 } from './store.ts';
 
 const LISTED_DELIVERIES = 20;
@@ -44,7 +44,7 @@ export function createNotificationService(
   const { account } = lease;
   /** From the first place on: what happened before is not notified. */
   const beginIfFirst = async (tx: Transaction): Promise<void> => {
-    const devices = await listDevices(tx, account, now());
+    const devices = await listPushDevices(tx, account, now());
     if ((await wantedChannels(deps, devices.length)).length > 0) return;
     await beginFollowingNow(tx, PROGRESS, account);
   };
@@ -52,7 +52,7 @@ export function createNotificationService(
     // Keys of another home are replaced first, because that removes devices.
     const keys = await loadPushKeys(deps);
     const [devices, deliveries, settings] = await Promise.all([
-      listDevices(db, account, now()),
+      listPushDevices(db, account, now(), { session }),
       listNotificationDeliveries(db, account, LISTED_DELIVERIES),
       deps.settings(),
     ]);
@@ -60,7 +60,7 @@ export function createNotificationService(
       public_key: keys.publicKey,
       show_text: settings.show_text,
       own_chat: deps.ownChat(),
-      devices: devices.map((device) => toApiDevice(device, session)),
+      devices: devices.map(toApiDevice),
       ntfy: addressedOf(settings, 'ntfy'),
       webhook: addressedOf(settings, 'webhook'),
       deliveries: deliveries.map(toApiDelivery),
@@ -72,28 +72,28 @@ export function createNotificationService(
       // Keys of another home are replaced first, because that removes devices.
       await loadPushKeys(deps);
       const added = await transaction(deps, async ({ tx }) => {
-        await lockDevices(tx, account);
-        const known = await listDevices(tx, account, now());
+        await lockPushDevices(tx, account);
+        const known = await listPushDevices(tx, account, now());
         if (renew && !known.some((device) => device.endpoint === endpoint)) {
           throw new RelayError('push_device_not_found', { device: name });
         }
         await beginIfFirst(tx);
-        const id = await putDevice(
+        const id = await putPushDevice(
           tx,
           account,
           { name, endpoint, ...keys, locale, session },
           MOST_PUSH_DEVICES,
         );
         if (id === null) throw new RelayError('push_devices_full', { most: MOST_PUSH_DEVICES });
-        const [device] = await listDevices(tx, account, now(), { id });
+        const [device] = await listPushDevices(tx, account, now(), { id, session });
         if (device === undefined) throw new Error('a device without a row');
         return device;
       });
       onChange();
-      return toApiDevice(added, session);
+      return toApiDevice(added);
     },
     async removeDevice(device) {
-      const isRemoved = await transaction(deps, ({ tx }) => deleteDevice(tx, account, device));
+      const isRemoved = await transaction(deps, ({ tx }) => deletePushDevice(tx, account, device));
       if (!isRemoved) throw new RelayError('push_device_not_found', { device });
       onChange();
     },
@@ -104,7 +104,7 @@ export function createNotificationService(
       return addressedOf(await deps.settings(), channel);
     },
     async test({ device, channel }) {
-      const devices = await listDevices(db, account, now());
+      const devices = await listPushDevices(db, account, now());
       if (device !== undefined && !devices.some(({ id }) => id === device)) {
         throw new RelayError('push_device_not_found', { device });
       }
@@ -133,7 +133,7 @@ async function testPlace(deps: NotificationDeps, place: DeviceRow | AddressedCha
   if (typeof place === 'string') return { channel: place, device: null, ...tried };
   const { account } = deps.lease;
   await transaction(deps, async ({ tx }) => {
-    if (failure === 'gone') await deleteDevice(tx, account, place.id);
+    if (failure === 'gone') await deletePushDevice(tx, account, place.id);
     else await noteDeviceResult(tx, account, place.id, failure === null, deps.now());
   });
   return { channel: 'push' as const, device: place.name, ...tried };
@@ -151,10 +151,10 @@ function failureSentence(failure: string | null, status: number | null): string 
   return deliveryFailureSentence(failure, status);
 }
 
-const toApiDevice = (device: DeviceRow, session: string | null): PushDevice => ({
+const toApiDevice = (device: DeviceRow): PushDevice => ({
   id: device.id,
   name: device.name,
-  current: session !== null && device.session_hash?.toString('utf8') === session,
+  current: device.current,
   signed_in: device.signed_in,
   created_at: device.created_at.toISOString(),
   last_delivered_at: device.last_delivered_at?.toISOString() ?? null,

@@ -129,7 +129,7 @@ export async function readDueNotification(
   const [row] = rows;
   if (row === undefined) return null;
   const { device_id: device, ...due } = row;
-  const devices = device === null ? [] : await listDevices(db, account, now, { id: device });
+  const devices = device === null ? [] : await listPushDevices(db, account, now, { id: device });
   return { ...due, device: devices[0] ?? null };
 }
 
@@ -202,58 +202,69 @@ export interface DeviceRow {
   readonly p256dh: string;
   readonly auth: string;
   readonly locale: string;
-  readonly session_hash: Buffer | null;
-  /** Whether its browser's session has not expired. */
+  /** Whether its browser's session has not expired; always for a paired phone, which signs in with its passkey. */
   readonly signed_in: boolean;
+  /** Whether it is the browser of the given session. */
+  readonly current: boolean;
   readonly created_at: Date;
   readonly last_delivered_at: Date | null;
   readonly failing_since: Date | null;
 }
 
-export async function listDevices(
+export async function listPushDevices(
   db: Db,
   account: AccountId,
   now: Date,
-  which: { readonly id?: PushDeviceId } = {},
+  which: { readonly id?: PushDeviceId; readonly session?: string | null } = {},
 ): Promise<readonly DeviceRow[]> {
+  const hash = hashBytes(which.session ?? null);
+  const id = which.id ?? null;
   const { rows } = await sql<DeviceRow>`
-    SELECT d.id, d.name, d.endpoint, d.p256dh, d.auth, d.locale, d.session_hash, d.created_at, d.last_delivered_at,
-      d.failing_since, EXISTS (SELECT FROM browser_sessions s WHERE s.account_id = d.account_id
-        AND s.hash = d.session_hash AND s.expires_at > ${now}) AS signed_in
-    FROM push_devices d WHERE d.account_id = ${account}
-      AND (${which.id ?? null}::uuid IS NULL OR d.id = ${which.id ?? null}::uuid)
+    SELECT d.id, d.name, d.endpoint, d.p256dh, d.auth, d.locale, d.created_at, d.last_delivered_at, d.failing_since,
+      d.paired_device IS NOT NULL OR EXISTS (SELECT FROM browser_sessions s WHERE s.account_id = d.account_id
+        AND s.hash = d.session_hash AND s.expires_at > ${now}) AS signed_in,
+      coalesce(d.session_hash = ${hash}::bytea, false) OR EXISTS (SELECT FROM browser_sessions s
+        WHERE s.account_id = d.account_id AND s.hash = ${hash}::bytea AND s.device_id = d.paired_device) AS current
+    FROM push_devices d WHERE d.account_id = ${account} AND (${id}::uuid IS NULL OR d.id = ${id}::uuid)
     ORDER BY d.created_at, d.id`.execute(db);
   return rows;
 }
 
 /** Until the commit no other transaction adds a device, or decides that there is none. */
-export async function lockDevices(tx: Transaction, account: AccountId): Promise<void> {
+export async function lockPushDevices(tx: Transaction, account: AccountId): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('push devices', ${account}))`.execute(tx);
 }
+
+const hashBytes = (session: string | null) =>
+  session === null ? null : Buffer.from(session, 'utf8');
 
 interface NewDevice extends Pick<DeviceRow, 'name' | 'endpoint' | 'p256dh' | 'auth' | 'locale'> {
   readonly session: string | null;
 }
 
 /** The same browser again replaces its keys. Null if there are too many devices. */
-export async function putDevice(
+export async function putPushDevice(
   tx: Transaction,
   account: AccountId,
   { name, endpoint, p256dh, auth, locale, session }: NewDevice,
   most: number,
 ): Promise<PushDeviceId | null> {
-  const hash = session === null ? null : Buffer.from(session, 'utf8');
+  const hash = hashBytes(session);
   const { rows } = await sql<{ id: PushDeviceId }>`
-    INSERT INTO push_devices (account_id, name, endpoint, p256dh, auth, locale, session_hash)
-    SELECT ${account}::bigint, ${name}, ${endpoint}, ${p256dh}, ${auth}, ${locale}, ${hash}::bytea
+    WITH paired AS (SELECT device_id FROM browser_sessions
+      WHERE account_id = ${account} AND hash = ${hash}::bytea AND device_id IS NOT NULL)
+    INSERT INTO push_devices (account_id, name, endpoint, p256dh, auth, locale, session_hash, paired_device)
+    SELECT ${account}::bigint, ${name}, ${endpoint}, ${p256dh}, ${auth}, ${locale},
+      CASE WHEN EXISTS (SELECT FROM paired) THEN NULL ELSE ${hash}::bytea END, (SELECT device_id FROM paired)
     WHERE ${most}::int > (SELECT count(*) FROM push_devices WHERE account_id = ${account} AND endpoint <> ${endpoint})
     ON CONFLICT (account_id, endpoint) DO UPDATE SET name = excluded.name, p256dh = excluded.p256dh,
-      auth = excluded.auth, locale = excluded.locale, session_hash = excluded.session_hash, failing_since = NULL
+      auth = excluded.auth, locale = excluded.locale, session_hash = excluded.session_hash,
+      paired_device = excluded.paired_device, failing_since = NULL
     RETURNING id`.execute(tx);
   return rows[0]?.id ?? null;
 }
 
-export async function deleteDevice(
+export async function deletePushDevice(
   tx: Transaction,
   account: AccountId,
   id: string,

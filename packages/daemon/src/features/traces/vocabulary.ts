@@ -17,6 +17,7 @@ const among = (words: Iterable<string>): ((word: string) => string) => {
 export const TRACED_AGENTS = ['conversation', 'auto_reply', 'assistant', 'observer'] as const;
 export const TRACED_TOOLS = [
   ...['get_chats', 'whatsapp_read_messages', 'search_messages', 'summarize_chat', 'get_digest'],
+  'get_results',
   ...['send_message', 'whatsapp_send_message'],
   ...['schedule_message', 'list_scheduled_tasks', 'cancel_scheduled_task'],
   ...['whatsapp_manage_permission', 'whatsapp_list_permissions'],

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -161,5 +162,33 @@ describe('permissions of a home', () => {
       code: 'home_unusable',
       message: expect.stringContaining('uid 12345'),
     });
+  });
+});
+
+describe('watching a home', () => {
+  const gone = (claim: Awaited<ReturnType<typeof claimHome>>) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    claim.watch(resolve, 10);
+    return promise;
+  };
+
+  test('reports that it was deleted', async () => {
+    const claim = await claimHome(home);
+    const reported = gone(claim);
+    await removeFolder(home);
+    await reported;
+    await claim.release();
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test('reports that another one is in its place, and leaves that one alone', async () => {
+    const claim = await claimHome(home);
+    const reported = gone(claim);
+    renameSync(home, join(dir, 'moved'));
+    mkdirSync(home);
+    writeFileSync(join(home, 'daemon.pid'), '4711\n');
+    await reported;
+    await claim.release();
+    expect(pidIn(home)).toBe('4711\n');
   });
 });

@@ -4,7 +4,7 @@
 // writes them. Nothing else may open `daemon.lock`: closing any handle on it drops the lock.
 
 import { execFile } from 'node:child_process';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,13 +22,27 @@ export interface HomeClaim {
   readonly stalePid: number | null;
   /** Writes where the command can reach this daemon. Call it once requests are served. */
   announce(port: number): Promise<void>;
+  /** Calls `onGone` once, when the home was deleted or replaced. Returns what ends the watch. */
+  watch(onGone: () => void, everyMs?: number): () => void;
   /** The last step of a clean stop: removes the files only after everything else has stopped. */
   release(): Promise<void>;
 }
 
+const WATCH_EVERY_MS = 2_000;
+
 export async function claimHome(home: string): Promise<HomeClaim> {
   const repairs = await prepareHome(home);
   const lock = await takeLock(home);
+  const lockFile = join(home, 'daemon.lock');
+  const { ino } = await stat(lockFile);
+  const isOurs = async () => {
+    try {
+      return (await stat(lockFile)).ino === ino;
+    } catch (error) {
+      // Another error, such as a disk that does not answer, proves nothing.
+      return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    }
+  };
   const pidFile = join(home, 'daemon.pid');
   const runtimeFile = join(home, 'daemon.json');
   const runtime: DaemonRuntime = {
@@ -51,9 +65,20 @@ export async function claimHome(home: string): Promise<HomeClaim> {
       repairs,
       stalePid,
       announce: describe,
+      watch(onGone, everyMs = WATCH_EVERY_MS) {
+        const timer = setInterval(async () => {
+          if (await isOurs()) return;
+          clearInterval(timer);
+          onGone();
+        }, everyMs).unref();
+        return () => clearInterval(timer);
+      },
       async release() {
-        await rm(pidFile, { force: true });
-        await rm(runtimeFile, { force: true });
+        // In the place of a deleted home another daemon may have a new one.
+        if (await isOurs()) {
+          await rm(pidFile, { force: true });
+          await rm(runtimeFile, { force: true });
+        }
         lock.close();
       },
     };

@@ -1,6 +1,7 @@
 // Watches the free space on the home's disk. When it is low, Relay stores only what is necessary: messages of chats
 // that the owner uses, and WhatsApp's keys. Checks at an interval, never for a single message.
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 import type { DiskSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
@@ -19,6 +20,25 @@ const MB = 1_000_000;
 /** Space counts as sufficient again only this far above the limit, so that the state does not flip at every check. */
 const AGAIN_ABOVE = 1.1;
 
+/** PostgreSQL writes its log in files of 16 MB; with less than two of them free, nothing can be saved for long. */
+const FULL_BYTES = 32 * MB;
+
+/** Refuses a home whose disk is full. Returns how many bytes are free. */
+export async function refuseFullDisk(home: string): Promise<number> {
+  const free = await freeDiskBytes(home);
+  if (free < FULL_BYTES) {
+    throw new RelayError('disk_full', { home, free: Math.floor(free / MB) });
+  }
+  return free;
+}
+
+/** What Relay does not do while the disk is nearly full. */
+export const lowDiskSentence = (home: string, free: number): string =>
+  `Only ${Math.floor(free / MB)} MB are free on the disk of ${home}: messages from unknown senders are counted but not stored, and imports and backups to it are refused.`;
+
+export const LOW_DISK_ACTION =
+  'Free some space, or lower "disk.keep_free_megabytes" in the settings.';
+
 export class DiskGuard {
   readonly #options: DiskGuardOptions;
   #free: number | null = null;
@@ -36,7 +56,7 @@ export class DiskGuard {
   /** What Relay does not do at present and how to fix it; null while there is enough space. */
   get sentence(): string | null {
     return this.#isLow
-      ? `Only ${this.#freeMb()} MB are free on the disk of ${this.#options.home}: messages from unknown senders are counted but not stored, and imports and backups to it are refused. Free some space, or lower "disk.keep_free_megabytes" in the settings.`
+      ? `${lowDiskSentence(this.#options.home, this.#free ?? 0)} ${LOW_DISK_ACTION}`
       : null;
   }
 
@@ -52,7 +72,7 @@ export class DiskGuard {
   }
 
   async check(): Promise<void> {
-    const { home, settings, log, freeBytes = freeOn } = this.#options;
+    const { home, settings, log, freeBytes = freeDiskBytes } = this.#options;
     try {
       this.#free = await freeBytes(home);
     } catch (error) {
@@ -73,7 +93,14 @@ export class DiskGuard {
   }
 }
 
-async function freeOn(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
+/** For a folder that does not exist yet: on the disk where it would be created. */
+export async function freeDiskBytes(path: string): Promise<number> {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const { bavail, bsize } = await statfs(at);
+      return bavail * bsize;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === dirname(at)) throw error;
+    }
+  }
 }

@@ -1,21 +1,51 @@
 // Reads and writes the files of a home: a directory only its owner may enter (0700), with files only its owner may read
 // (0600). Every write is atomic.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 
+/** Refuses a home that this process cannot use, or could not create. Changes nothing. */
+export async function checkHome(home: string): Promise<void> {
+  try {
+    const found = await stat(home).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (found === null) return await access(await existingParent(home), MAY_WRITE);
+    if (!found.isDirectory()) throw unusable(home, 'it is not a directory.');
+    if (process.getuid !== undefined && found.uid !== process.getuid()) {
+      throw new RelayError(
+        'home_unusable',
+        { home, reason: `it belongs to another user (uid ${found.uid}).` },
+        {
+          action: `Run \`chown -R $(id -u) "${home}"\` as root, or choose another home with RELAY_HOME.`,
+        },
+      );
+    }
+    await access(home, MAY_WRITE | constants.R_OK);
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    throw unusable(home, reasonOf(error), error);
+  }
+}
+
+const MAY_WRITE = constants.W_OK | constants.X_OK;
+
+async function existingParent(path: string): Promise<string> {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    const found = await stat(at).catch(() => null);
+    if (found !== null || at === dirname(at)) return at;
+  }
+}
+
 /** Creates the home if needed and corrects open permissions. Returns one sentence for each correction. */
 export async function prepareHome(home: string): Promise<string[]> {
+  await checkHome(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    const found = await stat(home);
-    if (!found.isDirectory()) throw unusable(home, 'it is not a directory.');
     if (process.getuid === undefined) return [];
-    if (found.uid !== process.getuid()) {
-      throw unusable(home, `it belongs to another user (uid ${found.uid}).`);
-    }
-    return await closeToOthers(home, found.mode);
+    return await closeToOthers(home, (await stat(home)).mode);
   } catch (error) {
     if (error instanceof RelayError) throw error;
     throw unusable(home, reasonOf(error), error);

@@ -2,10 +2,14 @@
 // `--ready-fd`. The last line is `ready` or `failed`; after it the pipe is closed. A closed pipe does not stop the
 // start.
 import { closeSync, writeSync } from 'node:fs';
+import type { DrillReport } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
 
 interface Readiness {
   progress(sentence: string): void;
+  /** What the owner must know, whatever comes of the start. */
+  notice(sentence: string): void;
+  drilled(report: DrillReport): void;
   ready(at: { pid: number; port: number }): void;
   failed(error: unknown): void;
 }
@@ -33,6 +37,11 @@ export function openReadiness(argv: readonly string[]): Readiness {
 
   return {
     progress: (sentence) => write({ progress: sentence }),
+    notice: (sentence) => write({ notice: sentence }),
+    drilled(report) {
+      write({ drilled: report });
+      close();
+    },
     ready(at) {
       write({ ready: { pid: at.pid, port: at.port } });
       close();

@@ -4,6 +4,7 @@
 import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import {
+  type BackupSettings,
   type DigestExportSettings,
   type MemorySettings,
   type ModelSettings,
@@ -28,7 +29,8 @@ function sealedSetting(
     | 'endpoint_api_key'
     | 'webhook_secret'
     | 'ntfy_token'
-    | 'webhook_token',
+    | 'webhook_token'
+    | 'backup_passphrase',
   elsewhere: (cause: unknown) => Error,
 ): SealedSetting {
   const label = `config/${name}`;
@@ -300,4 +302,29 @@ export async function saveNotificationChannel(
       [`${channel}_token`]: url === null ? null : token === undefined ? kept : token,
     },
   });
+}
+
+// The passphrase of backups: `backup.passphrase` in `relay.config.json`, read again each time, and encrypted there for
+// this home.
+
+const sealedBackupPassphrase = sealedSetting(
+  'backup_passphrase',
+  (cause) => new RelayError('backup_passphrase_sealed', {}, { cause }),
+);
+
+export async function readBackupPassphrase(home: string, sealer: Sealer): Promise<string | null> {
+  const { passphrase } = settingsSchema.parse(await loadHomeSettings(home)).backup;
+  return passphrase === null ? null : sealedBackupPassphrase.open(sealer, passphrase);
+}
+
+/** Null removes it. Returns what is written to the file. */
+export async function saveBackupPassphrase(
+  home: string,
+  sealer: Sealer,
+  passphrase: string | null,
+): Promise<string | null> {
+  const { backup } = (await loadHomeSettings(home)) as { backup?: BackupSettings };
+  const sealed = passphrase === null ? null : sealedBackupPassphrase.seal(sealer, passphrase);
+  await saveSettings(home, { backup: { ...(backup as BackupSettings), passphrase: sealed } });
+  return sealed;
 }

@@ -2,7 +2,7 @@
 // and is not itself part of the archive.
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivate } from './files.ts';
@@ -23,6 +23,9 @@ export const noteLastExport = (home: string, at: Date): Promise<void> =>
 const lastBackupSchema = z.object({
   last_at: z.iso.datetime().nullable(),
   failed: z.object({ at: z.iso.datetime(), sentence: z.string() }).nullable(),
+  /** The last copy off this machine. */
+  copied: z.object({ at: z.iso.datetime(), name: z.string() }).nullable().default(null),
+  copy_failed: z.object({ at: z.iso.datetime(), sentence: z.string() }).nullable().default(null),
 });
 
 type LastBackup = z.infer<typeof lastBackupSchema>;
@@ -34,12 +37,70 @@ export async function readLastBackup(home: string): Promise<LastBackup> {
   try {
     return lastBackupSchema.parse(JSON.parse(await readFile(lastBackupPath(home), 'utf8')));
   } catch {
-    return { last_at: null, failed: null };
+    return { last_at: null, failed: null, copied: null, copy_failed: null };
   }
 }
 
 export const noteLastBackup = (home: string, memory: LastBackup): Promise<void> =>
   writePrivate(lastBackupPath(home), `${JSON.stringify(memory)}\n`);
+
+// Why the last start failed, for `relay doctor`: some causes show only during a start. A start that succeeds removes it.
+
+const startFailureSchema = z.object({
+  code: z.string(),
+  sentence: z.string(),
+  action: z.string().nullable(),
+});
+
+type StartFailure = z.infer<typeof startFailureSchema>;
+
+const startFailurePath = (home: string): string => join(home, 'last-start.json');
+
+export async function readStartFailure(home: string): Promise<StartFailure | null> {
+  try {
+    return startFailureSchema.parse(JSON.parse(await readFile(startFailurePath(home), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export const noteStartFailure = (home: string, failure: StartFailure): Promise<void> =>
+  writePrivate(startFailurePath(home), `${JSON.stringify(failure)}\n`);
+
+export const forgetStartFailure = (home: string): Promise<void> =>
+  rm(startFailurePath(home), { force: true });
+
+// `<home>/restore.json`: exists while an archive is being restored, and after Relay was killed meanwhile. The database
+// holds the same id if and only if the restore was committed.
+
+const restoreNoteSchema = z.object({ id: z.guid(), began_at: z.iso.datetime() });
+
+const restoreNotePath = (home: string): string => join(home, 'restore.json');
+
+export const noteRestoreBegan = (home: string, id: string, at: Date): Promise<void> =>
+  writePrivate(restoreNotePath(home), `${JSON.stringify({ id, began_at: at.toISOString() })}\n`);
+
+/** Null if no restore was under way. */
+export async function readRestoreNote(
+  home: string,
+): Promise<z.infer<typeof restoreNoteSchema> | null> {
+  const text = await readFile(restoreNotePath(home), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return restoreNoteSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The restore has ended. If the ledger was replaced by it, the head that this home knows is of the former one: the next
+ * start signs and records the new one.
+ */
+export async function endRestoreNote(home: string, isReplaced: boolean): Promise<void> {
+  if (isReplaced) await rm(ledgerHeadPath(home), { force: true });
+  await rm(restoreNotePath(home), { force: true });
+}
 
 // `<home>/ledger-head.json`: the newest head of the ledger that this home has seen, with its MAC. It lies outside the
 // database, so that a ledger that was set back to an earlier head is found after a restart too. That the file is there

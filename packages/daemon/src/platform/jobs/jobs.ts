@@ -7,7 +7,13 @@ import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';
-import { type Db as BossDb, type JobWithMetadata, PgBoss, type Queue } from 'pg-boss';
+import {
+  type Db as BossDb,
+  type ConnectionOptions,
+  type JobWithMetadata,
+  PgBoss,
+  type Queue,
+} from 'pg-boss';
 import type { Database, Db, Transaction } from '../db/database.ts';
 import { isLeaseHeld, type Lease } from '../db/lease.ts';
 import { type NextLook, PollLoop } from '../poll-loop.ts';
@@ -202,7 +208,7 @@ export class Jobs {
     return Number(numAffectedRows ?? 0);
   }
 
-  /** Deletes every job, waiting, completed or failed, that refers to these erased ids. */
+  /** Deletes every job, waiting, finished or failed, that refers to these erased ids. */
   async deleteJobsOf(tx: Transaction, ids: readonly string[]): Promise<void> {
     await sql`DELETE FROM ${jobs} WHERE state <> 'active'
       AND (singleton_key = ANY(${ids}::text[]) OR data->>'subject' = ANY(${ids}::text[]))`.execute(
@@ -222,6 +228,18 @@ export class Jobs {
 
   async counts(account: AccountId): Promise<JobCounts> {
     return countJobs(this.#db, account);
+  }
+
+  /** How long the oldest job that could run has waited, in seconds; 0 if none waits. */
+  async oldestSeconds(account: AccountId): Promise<number> {
+    const { rows } = await sql<{ seconds: number }>`
+      SELECT coalesce(extract(epoch FROM now() - min(greatest(start_after, created_on))), 0)::float8 AS seconds
+      FROM ${jobs}
+      WHERE state < 'active' AND name <> ${DEAD_LETTER_QUEUE} AND start_after <= now()
+        AND (data->>'account' IS NULL OR (data->>'account')::bigint = ${account})`.execute(
+      this.#db,
+    );
+    return Math.max(0, rows[0]?.seconds ?? 0);
   }
 
   /** Takes no new jobs, waits for the running ones within the given time, then closes. */
@@ -444,15 +462,18 @@ class QueueWorker {
   async #handle(fetched: JobWithMetadata<JobData[QueueName]>): Promise<void> {
     const { boss, queue, handler, log } = this.#options;
     const attempt = { id: fetched.id, retryCount: fetched.retryCount };
+    // A finished job is deleted; one that a schedule made stays for an hour, because pg-boss recognizes its time by it.
+    const finish = (options?: ConnectionOptions) =>
+      QUEUES[queue].order === 'by key'
+        ? boss.deleteJob(queue, attempt, options)
+        : boss.complete(queue, attempt, null, options);
     let settled = false;
     const job: Job<QueueName> = {
       id: fetched.id,
       data: fetched.data,
       attempt: fetched.retryCount + 1,
       complete: async (tx) => {
-        const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
-          db: bossDbOver(tx),
-        });
+        const { affected }: { affected?: number } = await finish({ db: bossDbOver(tx) });
         // Another worker has the job now; rolling back keeps the effect from happening twice.
         if (affected !== 1) throw new Error('this job belongs to another worker now');
         settled = true;
@@ -460,7 +481,7 @@ class QueueWorker {
     };
     try {
       await handler(job, this.#abort.signal);
-      if (!settled) await this.#insist(() => boss.complete(queue, attempt));
+      if (!settled) await this.#insist(finish);
     } catch (error) {
       // A job that the stop interrupted has not failed: it stays marked as running, and the next start makes it ready.
       if (this.#abort.signal.aborted) return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LogFields } from '@relay/core/log';
 import { removeFolder } from '@relay/testing/remove-folder';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type OpenLog, openLog } from './log.ts';
 
 let dir: string;
@@ -118,7 +118,7 @@ test('no canary value reaches the file, whichever field carries it', () => {
 
 describe('the file', () => {
   test('rotates: the current name stays, older files are renumbered and the oldest is deleted', () => {
-    const log = openLog(path, 'info', { files: 3, bytes: 1_000 });
+    const log = openLog(path, 'info', { rotation: { files: 3, bytes: 1_000 } });
     for (let count = 0; count < 100; count++) log.info('A line.', { count });
     log.close();
     expect(readdirSync(dir).sort()).toEqual(['relay.1.log', 'relay.2.log', 'relay.log']);
@@ -143,7 +143,7 @@ describe('the file', () => {
   });
 
   test('never throws at a caller, even when the file is gone', async () => {
-    const log = openLog(path, 'info', { files: 2, bytes: 100 });
+    const log = openLog(path, 'info', { rotation: { files: 2, bytes: 100 } });
     await removeFolder(dir);
     expect(() => {
       for (let count = 0; count < 10; count++) log.info('A line.', { count });
@@ -151,4 +151,87 @@ describe('the file', () => {
     log.close();
     dir = mkdtempSync(join(tmpdir(), 'relay log '));
   });
+});
+
+describe('repeated warnings and errors', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const refused = (n: number) =>
+    Object.assign(new Error(`connect ECONNREFUSED, attempt ${n}`), { code: 'ECONNREFUSED' });
+  const messages = (lines: Line[]) => lines.map(({ msg }) => msg);
+
+  test('of one cause are counted after 5 lines, and one line a minute reports them', () => {
+    const log = openLog(path, 'info');
+    for (let n = 0; n < 40; n++) {
+      log.warn('polling for jobs failed', { error: refused(n) });
+      log.warn('timer clock failed', { error: refused(n) });
+    }
+    expect(messages(parse(path))).toEqual([
+      ...['polling for jobs failed', 'timer clock failed'],
+      ...['polling for jobs failed', 'timer clock failed', 'polling for jobs failed'],
+    ]);
+    vi.advanceTimersByTime(60_000);
+    expect(parse(path).slice(5)).toEqual([
+      {
+        level: 'warn',
+        time: expect.any(String),
+        msg: 'repeated lines not written',
+        count: 75,
+        reason: 'timer clock failed (38); polling for jobs failed (37)',
+      },
+    ]);
+    for (let n = 0; n < 40; n++) log.warn('timer clock failed', { error: refused(n) });
+    vi.advanceTimersByTime(60_000);
+    expect(parse(path).slice(6)).toMatchObject([{ count: 40 }]);
+    log.close();
+  });
+
+  test('are written again after a minute without them, and reported at the end', () => {
+    const log = openLog(path, 'info');
+    const warn = (times: number) => {
+      for (let n = 0; n < times; n++) log.warn('slow');
+    };
+    warn(5);
+    vi.advanceTimersByTime(60_000);
+    log.warn('another');
+    vi.advanceTimersByTime(60_000);
+    warn(4);
+    vi.advanceTimersByTime(180_000);
+    warn(4);
+    log.close();
+    expect(messages(parse(path))).toEqual([
+      ...['slow', 'slow', 'slow', 'repeated lines not written'],
+      ...['another', 'slow', 'slow', 'slow', 'repeated lines not written'],
+      ...['slow', 'slow', 'slow', 'repeated lines not written'],
+    ]);
+  });
+
+  test('of different commands are all written, because none repeats another', () => {
+    const all = written('info', (log) => {
+      for (let n = 0; n < 20; n++)
+        log.warn('transition refused', { instance: `conversation ${n}`, event: 'pause' });
+    });
+    expect(all).toHaveLength(20);
+  });
+
+  test('are all written at debug level; information is never limited', () => {
+    const all = written('debug', (log) => {
+      for (let n = 0; n < 20; n++) log.error('broken');
+    });
+    expect(all).toHaveLength(20);
+    const info = written('info', (log) => {
+      for (let n = 0; n < 20; n++) log.info('sent');
+    });
+    expect(info.filter(({ msg }) => msg === 'sent')).toHaveLength(20);
+  });
+});
+
+test('a copy of every line goes to a second place, such as standard output', () => {
+  const copied: string[] = [];
+  const log = openLog(path, 'info', { copyTo: { write: (line) => copied.push(line) } });
+  log.info('ready', { port: 3214 });
+  log.warn('slow');
+  log.close();
+  expect(copied.join('')).toBe(readFileSync(path, 'utf8'));
 });

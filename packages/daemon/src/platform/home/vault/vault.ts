@@ -25,6 +25,8 @@ export interface VaultOptions {
 export interface Vault {
   readonly sealer: Sealer;
   readonly source: VaultRecord['source'];
+  /** How this key is found. Archives carry it, so that another home can look for the key. */
+  readonly record: VaultRecord;
 }
 
 const KEY_BYTES = 32;
@@ -36,10 +38,36 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   return record === null ? makeVault(options) : unlock(options, record);
 }
 
+/** Refuses what `openVault` would refuse, and creates nothing. Null if the home has no key yet. */
+export async function checkVault(options: VaultOptions): Promise<Vault['source'] | null> {
+  const record = await readVaultRecord(options.home);
+  if (record !== null) return (await unlock(options, record)).source;
+  if (options.keyFile === null || options.passphrase !== null) return null;
+  refuseInside(options.home, options.keyFile);
+  const given = await readKeyFile(options.keyFile);
+  if (given !== null && sealerFrom(decode(given)) === null) {
+    throw new RelayError('vault_key_unreadable', { file: options.keyFile });
+  }
+  return null;
+}
+
 async function unlock(options: VaultOptions, record: VaultRecord): Promise<Vault> {
   const sealer = sealerFrom(await findKey(options, record));
   if (sealer === null || !isRightKey(sealer, record)) throw wrongKey(options, record);
-  return { sealer, source: record.source };
+  return { sealer, source: record.source, record };
+}
+
+/** The key of another home: null unless it is on this machine, or its passphrase is given. */
+export async function findFormerKey(
+  options: VaultOptions,
+  record: VaultRecord,
+): Promise<Sealer | null> {
+  // A key file of the owner's choice is usually of this home; the key of the other one may be in its default place.
+  for (const given of [options, { ...options, keyFile: null }]) {
+    const found = await unlock(given, record).catch(() => null);
+    if (found !== null) return found.sealer;
+  }
+  return null;
 }
 
 async function findKey(options: VaultOptions, record: VaultRecord): Promise<Buffer> {
@@ -67,8 +95,9 @@ async function makeVault(options: VaultOptions): Promise<Vault> {
     throw new RelayError('vault_key_unreadable', { file: keyFileOf(options, id) });
   }
   const check = Buffer.from(sealer.seal(checkName(id), Buffer.from(CHECK))).toString('base64');
-  await writeVaultRecord(options.home, { version: 1, id, check, ...made.place });
-  return { sealer, source: made.place.source };
+  const record: VaultRecord = { version: 1, id, check, ...made.place };
+  await writeVaultRecord(options.home, record);
+  return { sealer, source: record.source, record };
 }
 
 type KeyPlace = { source: 'keyring' | 'file' } | { source: 'passphrase'; salt: string };
@@ -131,12 +160,12 @@ const decode = (text: string): Buffer => Buffer.from(text, 'base64url');
 
 const shared = { version: z.literal(1), id: z.guid(), check: z.base64() };
 
-const recordSchema = z.discriminatedUnion('source', [
+export const vaultRecordSchema = z.discriminatedUnion('source', [
   z.object({ ...shared, source: z.enum(['keyring', 'file']) }),
   z.object({ ...shared, source: z.literal('passphrase'), salt: z.base64() }),
 ]);
 
-type VaultRecord = z.infer<typeof recordSchema>;
+export type VaultRecord = z.infer<typeof vaultRecordSchema>;
 
 const vaultRecordPath = (home: string): string => join(home, 'vault.json');
 
@@ -144,7 +173,7 @@ const vaultRecordPath = (home: string): string => join(home, 'vault.json');
 async function readVaultRecord(home: string): Promise<VaultRecord | null> {
   const file = vaultRecordPath(home);
   try {
-    return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return vaultRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new RelayError('vault_damaged', { file }, { cause });
