@@ -2,6 +2,7 @@
 // one run, each with its limit. Exits 1 when a limit is not met.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { benchBytes } from './bytes.ts';
 import { benchConsole } from './console.ts';
 import { benchConversations } from './conversations.ts';
 import { isKept, type Limit, line } from './figures.ts';
@@ -19,6 +20,7 @@ import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchTransition } from './transition.ts';
 import { benchTurn } from './turn.ts';
+import { benchUpgrade } from './upgrade.ts';
 import { benchWire } from './wire.ts';
 
 const { positionals, values } = parseArgs({
@@ -38,10 +40,12 @@ const { positionals, values } = parseArgs({
 const BENCHES: Readonly<Record<string, () => Promise<readonly Limit[]>>> = {
   start: benchStart,
   transition: benchTransition,
+  bytes: () => benchBytes(Number(values.messages ?? 10_000)),
   scale: benchScale,
   heartbeat: benchHeartbeat,
   wire: benchWire,
   turn: benchTurn,
+  upgrade: () => benchUpgrade(Number(values.messages ?? 1_000_000)),
   conversations: () => benchConversations(Number(values.people)),
   nfr: benchNfr,
   noise: benchNoise,

@@ -9,6 +9,7 @@ import {
   type Dialogue,
   type Manner,
   objectiveOf,
+  RESULT_SCHEMA,
 } from '@relay/testing/dialogue/script';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { OWNER } from './harness.ts';
@@ -77,7 +78,7 @@ export class Company {
     const { relay } = this.#demo;
     const made = await relay.ok<ConversationInstance[]>('GET', '/api/instances?limit=100');
     const there = made.find(({ objective }) => objective === objectiveOf(dialogue));
-    const wish = conversationRequest(dialogue, phone);
+    const wish = { ...conversationRequest(dialogue, phone), result_schema: RESULT_SCHEMA };
     return (there ?? (await relay.ok<{ id: string }>('POST', '/api/instances', wish))).id;
   }
 }

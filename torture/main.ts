@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-kills N] [--seed N]
        npm run torture -- wire [--kills N] [--seed N]
        npm run torture -- turns [--kills N] [--seed N]
+       npm run torture -- passkeys [--kills N] [--seed N]
        npm run torture -- crowd [--contacts N] [--model-ms N]
        npm run torture -- loops [--hours N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
@@ -20,6 +21,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
        npm run torture -- demos [--rounds N]
+       npm run torture -- restore [--rounds N] [--seed N]
        npm run torture -- nonsense [--turns N] [--seed N]
        npm run torture -- inspector --inspector FOLDER
        npm run torture -- races [--interleavings N] [--seed N] [--only RACE]…`;
@@ -81,9 +83,17 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const crowd = await tortureCrowd({ contacts, modelMs: Number(values['model-ms']) });
     return report(crowd) && crowd.fair;
   },
+  async passkeys() {
+    const { torturePasskeys } = await import('./passkeys.ts');
+    return report(await torturePasskeys({ kills: Number(values.kills ?? 100), seed }));
+  },
   async loops() {
     const { tortureLoops } = await import('./loops.ts');
     return report(await tortureLoops({ hours: Number(values.hours) }));
+  },
+  async restore() {
+    const { tortureRestore } = await import('./restore.ts');
+    return report(await tortureRestore({ rounds: Number(values.rounds), seed }));
   },
   async nonsense() {
     const { tortureNonsense } = await import('./nonsense.ts');

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HealthCheck } from '@relay/contract/api/status';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { type EngineCounts, openEngine } from '@relay/testing/engine';
+import { onServer } from '@relay/testing/postgres';
 import { OWNER, openTortureHarness } from './harness.ts';
 import { randomFrom } from './random.ts';
 
@@ -22,10 +23,31 @@ export interface NonsenseReport {
   readonly engine: EngineCounts;
   /** Messages that arrived at each person. */
   readonly arrived: Readonly<Record<string, number>>;
+  /** Tools that agents called, and what the calls came to. */
+  readonly calls: readonly CallCount[];
+  /** What was sent or scheduled: by whom, to whom, and whether the owner had approved it. */
+  readonly effects: readonly Effect[];
   readonly approvals: number;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
+
+interface CallCount {
+  readonly tool: string;
+  /** Null: no error. */
+  readonly error: string | null;
+  readonly count: number;
+}
+
+interface Effect {
+  readonly actor: string;
+  readonly to: string;
+  readonly approved: boolean;
+  readonly count: number;
+}
+
+/** What the grants and the owner's own conversation allow without an approval, besides Relay's notices. */
+const ALLOWED: readonly string[] = ['auto_reply to Ana', 'conversation to Noa'];
 
 const KINDS = ['auto_reply', 'draft', 'stranger', 'assistant', 'conversation'] as const;
 type Kind = (typeof KINDS)[number];
@@ -75,13 +97,15 @@ export async function tortureNonsense({ turns, seed }: NonsenseTorture): Promise
     await grant(demo, MIA, { canRead: true });
     const before = await protectedState(demo);
     const { pid } = await demo.relay.ok<{ pid: number }>('GET', '/api/status');
-    for (let turn = 0; turn < turns; turn += 1) {
-      const kind = KINDS[Math.floor(random() * KINDS.length)] ?? 'auto_reply';
-      await take(demo, kind, turn);
-      taken[kind] += 1;
+    // One of each kind at once.
+    for (let turn = 0; turn < turns; turn += KINDS.length) {
+      const kinds = KINDS.slice(0, turns - turn);
+      await Promise.all(kinds.map((kind, n) => take(demo, kind, turn + n)));
+      for (const kind of kinds) taken[kind] += 1;
       await untilStill(demo);
     }
-    const faults = await findFaults(demo, before, pid);
+    const effects = await readEffects(harness.url);
+    const faults = [...(await findFaults(demo, before, pid)), ...effects.flatMap(judgeEffect)];
     const arrived = await countArrived(demo);
     const { approvals_waiting: approvals } = await demo.relay.ok<{ approvals_waiting: number }>(
       'GET',
@@ -93,6 +117,8 @@ export async function tortureNonsense({ turns, seed }: NonsenseTorture): Promise
       turns: taken,
       engine: { ...engine.counts },
       arrived,
+      calls: await readCalls(harness.url),
+      effects,
       approvals,
       seconds,
       faults,
@@ -129,10 +155,7 @@ async function take(demo: Demo, kind: Kind, turn: number): Promise<void> {
 
 /** One conversation with Noa at a time; a stopped one is cancelled, so that the next begins. */
 async function continueConversation(demo: Demo, text: string): Promise<void> {
-  const { instances } = await demo.relay.ok<{ instances: { id: string; state: string }[] }>(
-    'GET',
-    '/api/instances',
-  );
+  const instances = await demo.relay.ok<{ id: string; state: string }[]>('GET', '/api/instances');
   const open = instances.find(({ state }) => !/COMPLETED|ABANDONED|FAILED/.test(state));
   if (open === undefined) {
     const body = { objective: 'Agree on a date.', target_contact: `+${NOA}`, todos: [] };
@@ -181,6 +204,42 @@ async function countArrived(demo: Demo): Promise<Record<string, number>> {
     counts[name] = (await demo.phones.received(phone, OWNER)).length;
   }
   return counts;
+}
+
+const readCalls = (url: string): Promise<CallCount[]> =>
+  onServer(url, async (client) => {
+    const { rows } = await client.query<CallCount>(
+      `SELECT name AS tool, left(result->>'error', 60) AS error, count(*)::int FROM relay.tool_calls
+       GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 3 DESC`,
+    );
+    return rows;
+  });
+
+const readEffects = (url: string): Promise<Effect[]> =>
+  onServer(url, async (client) => {
+    const { rows } = await client.query<Effect>(
+      `WITH made AS (
+         SELECT o.account_id, o.chat_id, p.approval_id, split_part(p.actor, ':', 1) AS actor FROM relay.outbox o
+           JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+         UNION ALL SELECT account_id, chat_id, approval_id, 'schedule of ' || split_part(created_by, ':', 1)
+           FROM relay.schedules)
+       SELECT m.actor, coalesce(s.value, 'nobody') AS "to", m.approval_id IS NOT NULL AS approved, count(*)::int
+       FROM made m JOIN relay.chats c ON c.account_id = m.account_id AND c.id = m.chat_id
+         LEFT JOIN relay.contact_aliases s ON s.account_id = c.account_id AND s.contact_id = c.contact_id
+           AND s.kind = 'phone'
+       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    );
+    return rows.map((row) => ({ ...row, to: nameOf(row.to) }));
+  });
+
+const nameOf = (phone: string): string => (phone === OWNER ? 'the owner' : (NAMES[phone] ?? phone));
+
+/** A message to the owner's own chat is no risk; nothing here is ever approved. */
+function judgeEffect({ actor, to, approved, count }: Effect): string[] {
+  if (approved) return [`${count} of ${actor} to ${to} count as approved`];
+  return to === 'the owner' || ALLOWED.includes(`${actor} to ${to}`)
+    ? []
+    : [`${count} of ${actor} to ${to} without an approval`];
 }
 
 async function findFaults(demo: Demo, before: string, pid: number): Promise<string[]> {

@@ -5,6 +5,7 @@ import {
   type Dialogue,
   expectedEnd,
   expectedLines,
+  expectedResult,
   expectedTexts,
   expectedTodos,
   objectiveOf,
@@ -23,6 +24,8 @@ export interface TurnsVerdict {
   readonly misheard: number;
   readonly wrongTodos: number;
   readonly wrongEnds: number;
+  /** Results that are not what the script gave, or not written with the end. */
+  readonly wrongResults: number;
   readonly faults: readonly string[];
 }
 
@@ -31,6 +34,7 @@ interface Row {
   readonly objective: string;
   readonly state: string;
   readonly todos: readonly Todo[];
+  readonly outcome: { readonly status: string; readonly result: unknown };
   readonly heard: readonly string[];
   readonly said: readonly string[];
 }
@@ -51,6 +55,7 @@ export async function judgeTurns(company: Company, url: string): Promise<TurnsVe
     misheard: count('misheard'),
     wrongTodos: count('wrongTodos'),
     wrongEnds: count('wrongEnds'),
+    wrongResults: count('wrongResults'),
     faults: [...findings.flatMap((finding) => Object.values(finding).flat()), ...(await left(url))],
   };
 }
@@ -62,6 +67,7 @@ interface Finding {
   readonly misheard: readonly string[];
   readonly wrongTodos: readonly string[];
   readonly wrongEnds: readonly string[];
+  readonly wrongResults: readonly string[];
 }
 
 function judgeOne(dialogue: Dialogue, seen: readonly string[], rows: readonly Row[]): Finding {
@@ -91,6 +97,10 @@ function judgeOne(dialogue: Dialogue, seen: readonly string[], rows: readonly Ro
       ...(row?.state === expectedEnd(dialogue) ? [] : [`${name} is ${row?.state}`]),
       ...others.map(({ id }) => `${name} was made a second time: ${id}`),
     ],
+    wrongResults:
+      JSON.stringify(row?.outcome) === JSON.stringify(expectedResult(dialogue))
+        ? []
+        : [`${name} has the result ${JSON.stringify(row?.outcome)}`],
   };
 }
 
@@ -104,6 +114,7 @@ const readRows = (url: string): Promise<Row[]> =>
   onServer(url, async (client) => {
     const { rows } = await client.query<Row>(`
       SELECT i.id, i.objective, i.state, i.todos,
+        json_build_object('status', i.result_status, 'result', i.result) AS outcome,
         coalesce(array_agg(m.content ORDER BY m.id) FILTER (WHERE m.role = 'contact'), '{}') AS heard,
         coalesce(array_agg(m.content ORDER BY m.id) FILTER (WHERE m.role <> 'contact'
           AND o.state IS DISTINCT FROM 'failed' AND m.content <> 'Not sent: ${WITHDRAWN}'), '{}') AS said

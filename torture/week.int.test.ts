@@ -3,12 +3,13 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, it } from 'vitest';
 import { tortureWeek } from './week.ts';
 
-it('brings every approval to the owner’s own chat and sends what they approve there once', {
+it('brings every approval to the owner’s own chat and phone, and sends what they approve once', {
   timeout: 900_000,
 }, async () => {
   verifies('TRUST-APPROVE-WEEK');
   const report = await tortureWeek({ days: 1, messages: 40, seed: 5 });
   expect(report.faults).toEqual([]);
   expect(report.approvals).toBeGreaterThan(1);
-  expect(report.reached).toBe(report.approvals);
+  expect(report.reachedChat).toBe(report.approvals);
+  expect(report.reachedPhone).toBe(report.approvals);
 });

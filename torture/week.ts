@@ -1,12 +1,14 @@
 // `npm run torture -- week`: an owner's first week. A household writes 200 messages a day, replies to three contacts are
 // drafts, and each day the assistant is asked to write to somebody new. Every approval reaches the owner's own chat and
-// is answered there with a reaction; what was approved is sent once, and nothing else.
+// their phone, and is answered with a reaction or in the notification; what was approved is sent once, and nothing else.
+import { type PushService, startPushService } from '@relay/testing/push-service';
 import { thenClose } from '@relay/testing/then-close';
 import { randomFrom } from './random.ts';
 import { SilenceHarness } from './silence/harness.ts';
 import { type Household, type Line, linesOfDay, moveIn } from './week/household.ts';
 import { helps } from './week/model.ts';
-import { type Asked, Owner, TAPS_TO_REACT } from './week/owner.ts';
+import { type Asked, Owner, tapsFor } from './week/owner.ts';
+import { Phone } from './week/phone.ts';
 import { openMornings } from './week/pictures.ts';
 
 export interface WeekTorture {
@@ -18,7 +20,13 @@ export interface WeekTorture {
   readonly pictures?: { readonly folder: string; readonly console: string } | null;
 }
 
-interface DayFigures {
+interface Answers {
+  readonly taps: number;
+  readonly waitMedianMinutes: number;
+  readonly waitLongestMinutes: number;
+}
+
+interface DayFigures extends Answers {
   readonly day: string;
   readonly messages: number;
   readonly repliedAlone: number;
@@ -28,16 +36,15 @@ interface DayFigures {
   /** A newer draft took their place before the owner saw them. */
   readonly replaced: number;
   readonly pending: number;
-  readonly taps: number;
-  readonly waitMedianMinutes: number;
-  readonly waitLongestMinutes: number;
 }
 
-export interface WeekReport {
+export interface WeekReport extends Answers {
   readonly days: readonly DayFigures[];
   readonly approvals: number;
-  /** Approvals whose notice is on the owner's phone. */
-  readonly reached: number;
+  /** Approvals whose notice is in the owner's own chat. */
+  readonly reachedChat: number;
+  /** Approvals that a push showed on the owner's phone. */
+  readonly reachedPhone: number;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
@@ -45,17 +52,21 @@ export interface WeekReport {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** How often the household is left alone until Relay has nothing to do. */
-const SLOT = HOUR;
 const ASKS_AT = 10 * HOUR;
 
-const SETTINGS = {
+const settingsFor = (pushService: string) => ({
   tell_owner_on_whatsapp: true,
+  notifications: { allow: [pushService], show_text: true },
   // The clock stands still meanwhile, so a message that is given up on would never be tried again.
   delivery: { answer_within_ms: 60_000, grace_ms: 60_000 },
-};
+});
 
 export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
+  const push = await startPushService();
+  return thenClose({ close: async () => push.close() }, () => passWeek(torture, push));
+}
+
+async function passWeek(torture: WeekTorture, push: PushService): Promise<WeekReport> {
   const began = performance.now();
   const random = randomFrom(torture.seed);
   // It ends today: a message from the future would be taken for one of today, by the machine's clock.
@@ -63,13 +74,13 @@ export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
   const stage = await SilenceHarness.open(
     new Date(first),
     {},
-    { settings: SETTINGS, console: torture.pictures?.console ?? null },
+    { settings: settingsFor(push.place), console: torture.pictures?.console ?? null },
   );
   return thenClose(stage, async () => {
     stage.model.play(helps);
     const household = moveIn(stage.simulator.network, stage.owner);
     await allow(stage, household);
-    const owner = new Owner(stage, random);
+    const owner = new Owner(stage, await Phone.open(stage, push), random);
     const mornings = await openMornings(stage, torture.pictures?.folder ?? null);
     return thenClose(mornings, async () => {
       const days: DayFigures[] = [];
@@ -84,16 +95,16 @@ export async function tortureWeek(torture: WeekTorture): Promise<WeekReport> {
       }
       await owner.answerUntil(new Date(first + (torture.days + 1) * DAY));
       await stage.quiet();
-      const { faults, reached } = await judge(stage, owner, household);
+      const asked = [...owner.asked.values()];
+      const { faults, ...reached } = await judge(stage, asked, household);
+      const refused = [...stage.simulator.network.failures, ...push.refused].map(String);
       return {
         days,
-        approvals: owner.asked.size,
-        reached,
+        approvals: asked.length,
+        ...reached,
+        ...answersOf(asked),
         seconds: Math.round((performance.now() - began) / 1_000),
-        faults: [
-          ...faults,
-          ...stage.simulator.network.failures.map((each) => `the simulator: ${each}`),
-        ],
+        faults: [...faults, ...refused],
       };
     });
   });
@@ -127,26 +138,35 @@ async function passDay(
   random: () => number,
 ): Promise<void> {
   const lines = linesOfDay(household, day, messages, random);
-  const since = new Map<string, Date>();
-  for (let slot = day.getTime() + 7 * HOUR; slot < day.getTime() + DAY; slot += SLOT) {
-    const end = new Date(slot + SLOT);
-    const now = lines.filter(({ at }) => at.getTime() >= slot && at < end);
-    for (const line of now) {
-      await owner.answerUntil(line.at);
-      stage.clock.set(line.at);
-      await send(stage, household, line);
-      if (line.by !== null) since.set(line.by.account.phone, line.at);
-    }
-    const asks = slot === day.getTime() + ASKS_AT;
-    if (asks) await askAssistant(stage, household, day, since);
+  const asksAt = new Date(day.getTime() + ASKS_AT);
+  let hasAsked = false;
+  const askIfDue = async (now: Date) => {
+    if (hasAsked || now < asksAt) return;
+    hasAsked = true;
+    await passTo(stage, owner, asksAt);
+    await askAssistant(stage, household, day);
+    await settle(stage, owner);
+  };
+  for (const line of lines) {
+    await askIfDue(line.at);
+    await passTo(stage, owner, line.at);
+    await send(stage, household, line);
     // The group's messages lead to no approval, so nothing waits for them.
-    if (asks || now.some(({ by }) => by !== null)) {
-      await stage.quiet();
-      await owner.notice(since);
-    }
-    await owner.answerUntil(end);
-    stage.clock.set(end);
+    if (line.by !== null) await settle(stage, owner);
   }
+  const end = new Date(day.getTime() + DAY);
+  await askIfDue(end);
+  await passTo(stage, owner, end);
+}
+
+async function passTo({ clock }: SilenceHarness, owner: Owner, at: Date): Promise<void> {
+  await owner.answerUntil(at);
+  clock.set(at);
+}
+
+async function settle(stage: SilenceHarness, owner: Owner): Promise<void> {
+  await stage.quiet();
+  await owner.notice();
 }
 
 async function send(
@@ -163,7 +183,6 @@ async function askAssistant(
   stage: SilenceHarness,
   { people }: Household,
   day: Date,
-  since: Map<string, Date>,
 ): Promise<void> {
   const strangers = people.filter(({ kind }) => kind === 'never_written');
   const person = strangers[Math.round(day.getTime() / DAY) % strangers.length];
@@ -173,7 +192,6 @@ async function askAssistant(
   await owner.send(owner, `Tell +${person.account.phone} this: we have to cancel on ${date}.`, {
     at: clock.now(),
   });
-  since.set(person.account.phone, clock.now());
 }
 
 async function figuresOf(
@@ -191,12 +209,6 @@ async function figuresOf(
      WHERE p.approval_id IS NULL AND p.actor LIKE 'auto_reply%' AND o.attempted_at >= $1 AND o.attempted_at < $2`,
     [day, new Date(end)],
   );
-  const waits = mine
-    .flatMap(({ at, answeredAt }) =>
-      answeredAt === null ? [] : answeredAt.getTime() - at.getTime(),
-    )
-    .toSorted((a, b) => a - b);
-  const answered = mine.filter(({ answeredAt }) => answeredAt !== null).length;
   return {
     day: day.toISOString().slice(0, 10),
     messages,
@@ -206,7 +218,19 @@ async function figuresOf(
     declined: count('rejected'),
     replaced: count('expired'),
     pending: count('pending'),
-    taps: answered * TAPS_TO_REACT,
+    ...answersOf(mine),
+  };
+}
+
+/** Taps and waiting times of those that were answered. */
+function answersOf(asked: readonly Asked[]): Answers {
+  const waits = asked
+    .flatMap(({ at, answeredAt }) =>
+      answeredAt === null ? [] : answeredAt.getTime() - at.getTime(),
+    )
+    .toSorted((a, b) => a - b);
+  return {
+    taps: tapsFor(asked),
     waitMedianMinutes: Math.round((waits[Math.floor(waits.length / 2)] ?? 0) / MINUTE),
     waitLongestMinutes: Math.round((waits.at(-1) ?? 0) / MINUTE),
   };
@@ -225,13 +249,12 @@ async function statesOf(
 
 async function judge(
   stage: SilenceHarness,
-  { asked }: Owner,
+  all: readonly Asked[],
   { people }: Household,
-): Promise<{ readonly faults: string[]; readonly reached: number }> {
+): Promise<Pick<WeekReport, 'faults' | 'reachedChat' | 'reachedPhone'>> {
   const { owner } = stage;
   const shown = new Set(owner.messages({ with: owner }).map(({ id }) => id));
-  const all = [...asked.values()];
-  const reached = all.filter(({ notice }) => notice !== null && shown.has(notice));
+  const isInChat = ({ notice }: Asked) => notice !== null && shown.has(notice);
   const rows = await stage.query<{ id: string; state: string; sent: number }>(
     `SELECT a.id, a.state, (SELECT count(*)::int FROM relay.permits p JOIN relay.outbox o
         ON o.account_id = p.account_id AND o.permit_id = p.id AND o.state IN ('sent', 'delivered', 'read')
@@ -248,14 +271,14 @@ async function judge(
     [drafts],
   );
   return {
-    reached: reached.length,
+    reachedChat: all.filter(isInChat).length,
+    reachedPhone: all.filter(({ push }) => push !== null).length,
     faults: [
       ...(rows.length === all.length
         ? []
         : [`${rows.length} approvals, of which ${all.length} were seen`]),
-      ...all
-        .filter((one) => !reached.includes(one))
-        .map(({ id }) => `${id} did not reach the owner`),
+      ...all.flatMap((one) => (isInChat(one) ? [] : [`${one.id} has no notice in the chat`])),
+      ...all.flatMap(({ id, push }) => (push === null ? [`${id} was not pushed`] : [])),
       ...rows.flatMap(({ id, state, sent }) =>
         sent === (state === 'approved' ? 1 : 0)
           ? []

@@ -24,8 +24,8 @@ const MAY_GROW: Readonly<Record<string, (added: AddedCounts) => number>> = {
   'relay.events': ({ messages }) => messages,
   'reports among relay.events': ({ lines }) => lines,
   'relay.search_documents': ({ messages }) => messages,
-  // The job to route it; deleted an hour later.
-  'relay_jobs.job': ({ messages }) => 2 * messages,
+  // The job to route it, until it is done.
+  'relay_jobs.job': ({ messages }) => messages,
   // Each person and chat once, however much they write.
   'relay.contacts': ({ people }) => people,
   'relay.contact_aliases': ({ people }) => 2 * people,

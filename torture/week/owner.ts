@@ -1,51 +1,63 @@
-// The owner of the simulated week: looks at the phone during the day and sleeps at night. Answers each notice of an
-// approval with a reaction in their own chat.
+// The owner of the simulated week: looks at the phone during the day and sleeps at night. Answers each approval with a
+// reaction in their own chat, or with a button of the notification.
+import type { ApprovalId } from '@relay/contract/ids';
+import type { PushPayload } from '@relay/contract/notifications/push-payload';
 import type { SilenceHarness } from '../silence/harness.ts';
+import type { Phone } from './phone.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const WAKES = 7;
 const SLEEPS = 22.5;
-/** Hold the notice, then choose the reaction. */
-export const TAPS_TO_REACT = 2;
+type Way = 'reaction' | 'notification';
+/** Hold the notice, then choose the reaction; or press the button. */
+const TAPS: Readonly<Record<Way, number>> = { reaction: 2, notification: 1 };
 const DECLINED = 0.15;
+const REACTS = 0.5;
 
 export interface Asked {
-  readonly id: string;
+  readonly id: ApprovalId;
   readonly at: Date;
   /** WhatsApp's id of the notice; null if there is none. */
   readonly notice: string | null;
+  /** Null if none arrived. */
+  readonly push: PushPayload | null;
   readonly answersAt: Date;
-  readonly emoji: '👍' | '👎';
+  readonly isApproved: boolean;
+  readonly way: Way;
   answeredAt: Date | null;
 }
 
+export const tapsFor = (asked: readonly Asked[]): number =>
+  asked.reduce((sum, { answeredAt, way }) => sum + (answeredAt === null ? 0 : TAPS[way]), 0);
+
 export class Owner {
-  readonly asked = new Map<string, Asked>();
+  readonly asked = new Map<ApprovalId, Asked>();
   readonly #stage: SilenceHarness;
+  readonly #phone: Phone;
   readonly #random: () => number;
 
-  constructor(stage: SilenceHarness, random: () => number) {
+  constructor(stage: SilenceHarness, phone: Phone, random: () => number) {
     this.#stage = stage;
+    this.#phone = phone;
     this.#random = random;
   }
 
-  /** Notes approvals that are new. `since` is when each recipient last wrote, or the owner last asked. */
-  async notice(since: ReadonlyMap<string, Date>): Promise<void> {
-    const rows = await this.#stage.query<{ id: string; phone: string; notice: string | null }>(
-      `SELECT a.id, s.value AS phone, o.message_id AS notice FROM relay.approvals a
-         JOIN relay.chats c ON c.account_id = a.account_id AND c.id = (a.intent->>'chat')::uuid
-         JOIN relay.contact_aliases s ON s.account_id = a.account_id AND s.contact_id = c.contact_id
-           AND s.kind = 'phone'
+  /** Notes approvals that are new, as of now. */
+  async notice(): Promise<void> {
+    const rows = await this.#stage.query<{ id: ApprovalId; notice: string | null }>(
+      `SELECT a.id, o.message_id AS notice FROM relay.approvals a
          LEFT JOIN relay.outbox o ON o.account_id = a.account_id AND o.id = a.notice_id
        WHERE a.id <> ALL($1::uuid[])`,
       [[...this.asked.keys()]],
     );
-    for (const { id, phone, notice } of rows) {
-      const at = since.get(phone) ?? this.#stage.clock.now();
-      const emoji = this.#random() < DECLINED ? '👎' : '👍';
+    for (const { id, notice } of rows) {
+      const at = this.#stage.clock.now();
+      const isApproved = this.#random() >= DECLINED;
+      const way = this.#random() < REACTS ? 'reaction' : 'notification';
       this.asked.set(id, {
-        ...{ id, at, notice, emoji },
+        ...{ id, at, notice, isApproved, way },
+        push: await this.#phone.shown(id),
         answersAt: this.#whenSeen(at),
         answeredAt: null,
       });
@@ -68,14 +80,25 @@ export class Owner {
         'SELECT state FROM relay.approvals WHERE id = $1',
         [one.id],
       );
-      if (row?.state !== 'pending' || one.notice === null) continue;
+      if (row?.state !== 'pending') continue;
       this.#stage.clock.set(one.answersAt);
-      const { owner } = this.#stage;
-      // What was asked within an hour is only noticed at its end: an older reaction would count as too late.
-      await owner.react(owner, one.notice, one.emoji, { at: this.#stage.clock.now() });
+      if (!(await this.#answer(one))) continue;
       await this.#stage.quiet();
-      one.answeredAt = one.answersAt;
+      one.answeredAt = this.#stage.clock.now();
     }
+  }
+
+  /** False if it cannot, because nothing reached the owner this way. */
+  async #answer({ way, notice, push, isApproved }: Asked): Promise<boolean> {
+    const { owner, clock } = this.#stage;
+    if (way === 'notification') {
+      if (push === null) return false;
+      await this.#phone.press(isApproved ? 'approve' : 'decline', push);
+    } else {
+      if (notice === null) return false;
+      await owner.react(owner, notice, isApproved ? '👍' : '👎', { at: clock.now() });
+    }
+    return true;
   }
 
   #whenSeen(at: Date): Date {

@@ -45,6 +45,18 @@ export function conversationRequest(dialogue: Dialogue, phone: string): CreateIn
   };
 }
 
+/** For a request with a result: the model's first value for it is not valid. */
+export const RESULT_SCHEMA = {
+  type: 'object',
+  properties: { name: { type: 'string' }, points: { type: 'integer' } },
+  required: ['name', 'points'],
+};
+
+export const expectedResult = ({ name, manner }: Dialogue) =>
+  manner === 'silent'
+    ? { status: 'none', result: null }
+    : { status: 'valid', result: { name, points: LAST } };
+
 /** What the contact must have seen, each once and in this order. */
 export function expectedTexts({ name, manner }: Dialogue): string[] {
   const words =
@@ -94,7 +106,7 @@ export function answer(request: ChatRequest): Reply | undefined {
   const calls = [
     ...withdrawn(request).map(say),
     ...callsOf(name, manner as Manner, newestUserText(request)),
-  ];
+  ].flatMap((made) => (made.name === 'end_conversation' ? ends(request, name) : [made]));
   const round = roundsOfTurn(request);
   const now = atOnce === undefined ? calls.slice(round, round + 1) : round === 0 ? calls : [];
   return now.length === 0 ? { text: '' } : { tool_calls: now };
@@ -132,4 +144,11 @@ const call = (name: string, args: Record<string, unknown>): ScriptedCall => ({
   arguments: args,
 });
 const say = (text: string) => call('send_message', { text });
+const ends = (request: ChatRequest, name: string): ScriptedCall[] => {
+  const reason = 'All was said';
+  const results = [{ name }, { name, points: LAST }];
+  return systemText(request).includes('# Result')
+    ? results.map((result) => call('end_conversation', { reason, result }))
+    : [call('end_conversation', { reason })];
+};
 const again = (delay: number) => call('schedule_next_heartbeat', { delay });

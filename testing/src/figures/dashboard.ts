@@ -1,4 +1,4 @@
-// Reads the shipped dashboard: each query under the title of its panel.
+// Reads the shipped dashboard and alert rules: each query under the title of its panel or the name of its alert.
 import { readFileSync } from 'node:fs';
 
 interface Panel {
@@ -18,4 +18,15 @@ export function dashboardQueries(): DashboardQuery[] {
   return panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({ panel: title, query: expr })),
   );
+}
+
+export const RULES_FOLDER = new URL('../../../docs/grafana/', import.meta.url);
+
+/** Each rule has its expression on one line. */
+export function alertQueries(): DashboardQuery[] {
+  const text = readFileSync(new URL('relay.rules.yml', RULES_FOLDER), 'utf8');
+  return [...text.matchAll(/- alert: (\w+)\n +expr: (.+)/g)].map(([, panel = '', query = '']) => ({
+    panel,
+    query,
+  }));
 }
