@@ -103,6 +103,7 @@ export default defineConfig({
           page('Error codes', 'reference/errors'),
           page('Tokens', 'tokens'),
           page('MCP', 'mcp'),
+          page('API', 'api'),
           page('Client', 'client'),
           page('Webhooks', 'webhooks'),
         ],
