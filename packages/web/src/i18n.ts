@@ -38,7 +38,7 @@ interface Catalogues {
 export type Area = keyof Catalogues;
 
 /** `home.title`: the area, then the key in its catalogue. */
-export type MessageId = {
+export type TextId = {
   [Name in Area]: `${Name}.${Extract<keyof Catalogues[Name], string>}`;
 }[Area];
 
@@ -67,13 +67,13 @@ const i18n = setupI18n({
 const BACKSLASH = '\uE000';
 
 /** A text in the reader's language. Never at the top of a module: no catalogue is loaded then. */
-export function t(id: MessageId, values: MessageValues = {}): string {
+export function t(id: TextId, values: MessageValues = {}): string {
   const safe = mapStrings(values, (value) => isolate(value.replaceAll('\\', BACKSLASH)));
   return i18n._(id, safe).replaceAll(BACKSLASH, '\\');
 }
 
 /** Whether there is a text with an id that comes from the daemon, such as an error code, and it is loaded. */
-export const hasText = (id: string): id is MessageId => Object.hasOwn(i18n.messages, id);
+export const hasText = (id: string): id is TextId => Object.hasOwn(i18n.messages, id);
 
 export const mapStrings = (
   values: MessageValues,

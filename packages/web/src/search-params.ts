@@ -9,7 +9,7 @@ import {
   TURNS,
   type WhoseTurn,
 } from '@relay/contract/conversation/states';
-import type { MessageId } from './i18n.ts';
+import type { TextId } from './i18n.ts';
 
 interface HomeSearch {
   readonly hours?: ActivityHours;
@@ -111,7 +111,7 @@ export const CONVERSATION_TAB_LABELS = {
   transcript: 'common.conversation.tab.transcript',
   plan: 'common.conversation.tab.plan',
   history: 'common.conversation.tab.history',
-} as const satisfies Readonly<Record<string, MessageId>>;
+} as const satisfies Readonly<Record<string, TextId>>;
 export type ConversationTab = keyof typeof CONVERSATION_TAB_LABELS;
 
 interface ConversationSearch {
@@ -293,7 +293,7 @@ export const LEDGER_SINCE = {
   hour: { label: 'common.since.hour', ms: 3_600_000 },
   day: { label: 'common.since.day', ms: 86_400_000 },
   week: { label: 'common.since.week', ms: 7 * 86_400_000 },
-} as const satisfies Readonly<Record<string, { readonly label: MessageId; readonly ms: number }>>;
+} as const satisfies Readonly<Record<string, { readonly label: TextId; readonly ms: number }>>;
 type Since = keyof typeof LEDGER_SINCE;
 
 /** Outcomes grouped as the owner sees them; the ledger has more kinds of ignoring a message. */
@@ -304,7 +304,7 @@ export const OUTCOME_GROUPS = {
   left: { label: 'common.outcomeGroup.left', of: ['stored', 'ignored', 'unanswered', 'skipped'] },
   refused: { label: 'common.outcomeGroup.refused', of: ['deny', 'stopped'] },
 } as const satisfies Readonly<
-  Record<string, { readonly label: MessageId; readonly of: readonly string[] }>
+  Record<string, { readonly label: TextId; readonly of: readonly string[] }>
 >;
 
 /** As the API takes it: several, separated. */

@@ -8,3 +8,6 @@ export interface Sealer {
   /** A MAC of the text. It cannot be made without the key, and the same text always gets the same one. */
   mac(text: string): Uint8Array;
 }
+
+/** The name that a webhook's secret is sealed under. */
+export const webhookSecretName = (id: string): string => `webhook/${id}`;

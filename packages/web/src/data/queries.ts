@@ -51,9 +51,16 @@ export const contactNamesQuery = queryOptions({
   queryFn: ({ signal }) => relay.get('/api/contacts', { signal, query: { limit: 500 } }),
 });
 
+export const chatQuery = (id: string) =>
+  queryOptions({
+    queryKey: nounKey('contacts', 'chat', id),
+    queryFn: ({ signal }) => relay.get('/api/chats/{id}', { path: { id }, signal }),
+  });
+
+/** More than are shown, because many may say the same. */
 export const recentLedgerQuery = queryOptions({
   queryKey: nounKey('ledger', 'recent'),
-  queryFn: ({ signal }) => relay.get('/api/ledger', { signal, query: { limit: 8 } }),
+  queryFn: ({ signal }) => relay.get('/api/ledger', { signal, query: { limit: 50 } }),
 });
 
 export const tokensQuery = queryOptions({

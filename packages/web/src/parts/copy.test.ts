@@ -6,8 +6,8 @@ import { approvalAnswerText, approvalCopy, approvalRecipient } from './approval-
 import { connectionDisplay, statusDisplay } from './connection.ts';
 import {
   formatAgo,
+  formatBadgeCount,
   formatContact,
-  formatCount,
   formatDay,
   formatFullTime,
   formatMoment,
@@ -66,7 +66,7 @@ test('a day and its time can be shown in two columns', () => {
 
 test('numbers are formatted for people', () => {
   expect(groupDigits(1_234_567)).toBe('1,234,567');
-  expect([7, 99, 100].map(formatCount)).toEqual(['7', '99', '99+']);
+  expect([7, 99, 100].map(formatBadgeCount)).toEqual(['7', '99', '99+']);
   expect(formatPhoneNumber('14155550142')).toBe('+1 415 555 0142');
   expect(formatPhoneNumber('447700900417')).toBe('+44 770 090 0417');
   expect(formatContact('+14155550142')).toBe('+1 415 555 0142');
@@ -164,6 +164,7 @@ function linkOf() {
     qr: null,
     qrExpiresAt: null,
     pairingCode: null,
+    passkey: null,
     retryAt: null,
     replaying: null,
     timeLockedUntil: null,

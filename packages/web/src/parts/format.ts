@@ -19,7 +19,7 @@ export const groupDigits = (n: number): string => numbers().format(n);
 const MOST_COUNTED = 99;
 
 /** For a small badge: `7`, `99+`. */
-export const formatCount = (n: number): string =>
+export const formatBadgeCount = (n: number): string =>
   n > MOST_COUNTED ? t('common.count.over', { max: MOST_COUNTED }) : groupDigits(n);
 
 /** Digits with a plus, in groups of three from the right for readability. */
@@ -149,3 +149,6 @@ interface NamedContact {
 
 export const contactLabel = ({ name, phone_number: digits }: NamedContact): string =>
   name ?? (digits === null ? t('common.unknownPerson') : formatPhoneNumber(digits));
+
+/** A phrase at the beginning of a line. */
+export const capitalize = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

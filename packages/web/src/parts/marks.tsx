@@ -1,9 +1,9 @@
 // Small marks with a hue: a badge always has an icon and a word, a light always has a sentence.
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { MessageId } from '../i18n.ts';
+import type { TextId } from '../i18n.ts';
 import type { Hue } from '../theme/theme.ts';
-import { formatCount } from './format.ts';
+import { formatBadgeCount } from './format.ts';
 import classes from './parts.module.css';
 
 interface HueProps {
@@ -12,7 +12,7 @@ interface HueProps {
 
 /** How a state is shown everywhere; `t(label)` is its name. */
 export interface StateDisplay extends HueProps {
-  readonly label: MessageId;
+  readonly label: TextId;
   readonly icon: TablerIcon;
 }
 
@@ -60,7 +60,7 @@ export function Count({
 }: Partial<HueProps> & { readonly n: number; readonly says: string }) {
   return (
     <span className={classes.count} data-hue={hue}>
-      <span aria-hidden>{formatCount(n)}</span>
+      <span aria-hidden>{formatBadgeCount(n)}</span>
       <span className="unseen">{says}</span>
     </span>
   );

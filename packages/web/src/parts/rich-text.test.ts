@@ -2,7 +2,7 @@ import { verifies } from '@relay/testing/verifies';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { addMessages, type MessageId } from '../i18n.ts';
+import { addMessages, type TextId } from '../i18n.ts';
 import { RichText } from './rich-text.tsx';
 
 addMessages('en', 'common', {
@@ -12,7 +12,7 @@ addMessages('en', 'common', {
 test('puts elements in place of tags, and never finds a tag in a value', () => {
   verifies('WORDS-VALUES');
   const text = createElement(RichText, {
-    id: 'common.test.rich' as MessageId,
+    id: 'common.test.rich' as TextId,
     values: { name: '<link>Eve</link> & \\u202e' },
     components: {
       b: createElement('b'),

@@ -1,10 +1,10 @@
 // A text with links, emphasis or other elements in it. The catalogue marks them as tags: `See <a>the ledger</a>.`
 // Invariant: a value cannot bring a tag of its own.
 import { cloneElement, type ReactElement, type ReactNode } from 'react';
-import { type MessageId, type MessageValues, mapStrings, t } from '../i18n.ts';
+import { type MessageValues, mapStrings, type TextId, t } from '../i18n.ts';
 
 interface RichTextProps {
-  readonly id: MessageId;
+  readonly id: TextId;
   readonly values?: MessageValues;
   /** An element for each tag. */
   readonly components: Readonly<Record<string, ReactElement>>;

@@ -5,7 +5,7 @@ import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { statusQuery } from '../data/queries.ts';
-import { type MessageId, t } from '../i18n.ts';
+import { type TextId, t } from '../i18n.ts';
 import { Count } from '../parts/marks.tsx';
 import { HoldButton } from './hold.tsx';
 import { PAGE_GROUPS, type PageEntry } from './navigation-entries.ts';
@@ -78,7 +78,7 @@ const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = {
   dark: 'light',
   light: 'auto',
 };
-const SWITCH_TO: Record<MantineColorScheme, MessageId> = {
+const SWITCH_TO: Record<MantineColorScheme, TextId> = {
   auto: 'common.theme.system',
   dark: 'common.theme.dark',
   light: 'common.theme.light',

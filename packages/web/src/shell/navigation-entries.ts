@@ -16,20 +16,20 @@ import {
   IconUsersGroup,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { MessageId } from '../i18n.ts';
+import type { TextId } from '../i18n.ts';
 
 export interface PageEntry {
   readonly path: ConsolePage;
-  readonly label: MessageId;
+  readonly label: TextId;
   /** For narrow places. */
-  readonly short?: MessageId;
+  readonly short?: TextId;
   readonly icon: TablerIcon;
   /** What the page shows, for the palette. */
-  readonly description: MessageId;
+  readonly description: TextId;
 }
 
 interface PageGroup {
-  readonly title: MessageId | null;
+  readonly title: TextId | null;
   readonly pages: readonly PageEntry[];
 }
 

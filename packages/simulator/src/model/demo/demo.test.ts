@@ -97,6 +97,26 @@ it('leaves a payment in advance to the owner', () => {
   expect(errand(TODOS, wrote('I need a deposit first'))[0]?.[0]).toBe('request_human_intervention');
 });
 
+it('fills the result of a conversation with what the contact wrote, if that suffices', () => {
+  const fields = {
+    price: { type: 'number' },
+    words: { type: 'string' },
+    day: { type: 'string', format: 'date' },
+  };
+  const ended = (required: string[]) => {
+    const result = { anyOf: [{ type: 'object', properties: fields, required }, { type: 'null' }] };
+    const parameters = { type: 'object', properties: { reason: {}, result } };
+    const tools = [
+      { type: 'function' as const, function: { name: 'end_conversation', parameters } },
+    ];
+    const system = 'You hold a WhatsApp conversation with one person.';
+    const messages = [{ role: 'system' as const, content: system }, wrote('140 euros, at 10:30')];
+    return playDemo({ model: 'scripted', messages, tools })?.tool_calls?.at(-1)?.arguments;
+  };
+  expect(ended(['price'])).toMatchObject({ result: { price: 140, words: '140 euros, at 10:30' } });
+  expect(ended(['price', 'day'])).toMatchObject({ result: null });
+});
+
 it('is done once it has made its calls', () => {
   const made = [{ id: 'a', type: 'function', function: { name: 'send_message', arguments: '{}' } }];
   const calls = errand(

@@ -1,7 +1,8 @@
 // Conversations of the demo: the contact's messages settle todos, open ones are asked for one at a time, and with none
 // open it thanks them and ends. A request for payment in advance goes to the owner.
+import { z } from 'zod';
 import type { ChatRequest, Reply } from '../schemas.ts';
-import { callsOfTurn, newestUserText, systemText } from '../transcript.ts';
+import { callsOfTurn, messageText, newestUserText, systemText } from '../transcript.ts';
 import { contactText } from './contact-text.ts';
 
 interface Todo {
@@ -119,7 +120,7 @@ export function playErrand(request: ChatRequest): Reply {
   if (said === '') return sendMessageReply(`Hello again! ${question(open[0], before)}`);
   if (ADVANCE.test(said))
     return toolCallsReply(['request_human_intervention', { reason: ASKED_MONEY }]);
-  return answered(said, { open, before, facts: factsIn(system) });
+  return answered(said, { open, before, facts: factsIn(system), end: endOf(request) });
 }
 
 const ASKED_MONEY =
@@ -157,13 +158,14 @@ interface ErrandState {
   readonly open: readonly Todo[];
   readonly before: number;
   readonly facts: readonly string[];
+  readonly end: ErrandCall;
 }
 
-function answered(said: string, { open, before, facts }: ErrandState): Reply {
+function answered(said: string, { open, before, facts, end }: ErrandState): Reply {
   const settled = settledBy(said, open);
   const left = open.filter((todo) => !settled.includes(todo));
   const marks = settled.map(({ id }) => mark(id));
-  if (left.length === 0) return toolCallsReply(...marks, ['send_message', { text: BYE }], END);
+  if (left.length === 0) return toolCallsReply(...marks, ['send_message', { text: BYE }], end);
   const thanks = settled.length > 0 ? 'Thank you, noted.' : (answerTo(said, facts) ?? 'Thank you.');
   const text = `${thanks} ${question(left[0], before)}`;
   return toolCallsReply(...marks, ['send_message', { text }]);
@@ -185,7 +187,42 @@ const takesAnyStatement = (todo: Todo): boolean => {
 };
 
 const BYE = 'Perfect, thank you! That is all I needed. I will pass it on to Alex.';
-const END: ErrandCall = ['end_conversation', { reason: 'Everything on the list is settled.' }];
+
+function endOf(request: ChatRequest): ErrandCall {
+  const reason = 'Everything on the list is settled.';
+  const tool = request.tools?.find(({ function: { name } }) => name === 'end_conversation');
+  const argument = resultSchema.safeParse(tool?.function.parameters).data?.properties.result;
+  if (argument === undefined) return ['end_conversation', { reason }];
+  const said = contactText(request.messages.map(messageText).join('\n'));
+  return ['end_conversation', { reason, result: resultFrom(said, argument.anyOf[0]) }];
+}
+
+const fieldsSchema = z.object({
+  properties: z.record(z.string(), z.looseObject({ type: z.unknown() })).default({}),
+  required: z.array(z.string()).default([]),
+});
+const resultSchema = z.object({
+  properties: z.object({ result: z.object({ anyOf: z.tuple([fieldsSchema, z.unknown()]) }) }),
+});
+
+/** The first number that the contact wrote, and their words; null if the schema needs anything else. */
+function resultFrom(
+  said: string,
+  { properties, required }: z.infer<typeof fieldsSchema>,
+): Record<string, unknown> | null {
+  const number = /\d+(?:\.\d+)?/.exec(said.replace(TIME, ''))?.[0];
+  const known: Readonly<Record<string, unknown>> = {
+    number: number && Number(number),
+    integer: number && Math.round(Number(number)),
+    string: said.replaceAll('\n', ' '),
+  };
+  const told = Object.entries(properties).flatMap(([name, { type, format, enum: options }]) => {
+    const value = format || options ? undefined : known[String(type)];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const result = Object.fromEntries(told);
+  return required.every((name) => name in result) ? result : null;
+}
 
 /** A fact that shares a word with the question; unknown answers are not made up. */
 function answerTo(said: string, facts: readonly string[]): string | undefined {

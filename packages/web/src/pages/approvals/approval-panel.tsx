@@ -283,6 +283,10 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
           description={t('approvals.edit.hint')}
           autosize
           autoFocus
+          // Most edits add something.
+          onFocus={({ currentTarget: field }) =>
+            field.setSelectionRange(field.value.length, field.value.length)
+          }
           minRows={3}
           maxRows={14}
           maxLength={

@@ -3,7 +3,7 @@ import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
-import { formatLocale, type MessageId, t } from '../../i18n.ts';
+import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText, approvalRecipient } from '../../parts/approval-copy.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
 
@@ -30,7 +30,7 @@ export function approvalTitle(approval: Approval): string {
   }
 }
 
-const ACTOR_LABELS: Readonly<Record<string, MessageId>> = {
+const ACTOR_LABELS: Readonly<Record<string, TextId>> = {
   owner: 'approvals.actor.owner',
   assistant: 'approvals.actor.assistant',
   auto_reply: 'approvals.actor.auto_reply',
@@ -51,7 +51,7 @@ export function requesterName({
   return label === undefined ? kind.replaceAll('_', ' ') : t(label);
 }
 
-const SHORT_REASONS: Readonly<Record<string, MessageId>> = {
+const SHORT_REASONS: Readonly<Record<string, TextId>> = {
   draft: 'approvals.reason.draft',
   first_contact: 'approvals.reason.firstContact',
   confirm: 'approvals.reason.confirm',

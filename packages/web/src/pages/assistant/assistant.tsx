@@ -326,12 +326,16 @@ function AssistantComposer({
 /** Two tools for the same action are listed once. */
 const LISTED_TOOLS = Object.entries(TOOL_COPY).filter(([name]) => name !== 'whatsapp_send_message');
 
+const WITHOUT_CONNECTION = ['get_digest', 'get_results'];
+
 function AssistantToolsCard() {
   const { data: status } = useQuery(statusQuery);
   const { data: settings } = useQuery(settingsQuery);
   const isUp = status?.whatsapp_connected ?? true;
   const isAvailable = (name: string) =>
-    name === 'web_search' ? (settings?.web_search.has_key ?? true) : isUp || name === 'get_digest';
+    name === 'web_search'
+      ? (settings?.web_search.has_key ?? true)
+      : isUp || WITHOUT_CONNECTION.includes(name);
   return (
     <Card
       title={t('assistant.tools.title')}

@@ -15,7 +15,7 @@ import {
   IconWorld,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { approvalCopy } from '../../parts/approval-copy.ts';
 import { formatContact } from '../../parts/format.ts';
 import { type AssistantTurn, isOwnerAsked } from './turn.ts';
@@ -24,7 +24,7 @@ export const SUGGESTIONS = [
   'assistant.suggestion.missed',
   'assistant.suggestion.unanswered',
   'assistant.suggestion.reminder',
-] as const satisfies readonly MessageId[];
+] as const satisfies readonly TextId[];
 
 /** For screen readers: each step once and the answer when it is complete, never word by word. */
 export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
@@ -52,12 +52,12 @@ export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
 interface ToolCopy {
   readonly icon: TablerIcon;
   /** For the list of what the assistant can do. */
-  readonly label: MessageId;
+  readonly label: TextId;
   describe(given: Fields, whom: ContactNamer): string;
   /** The field of the result to count. */
   readonly counts?: 'chats' | 'messages' | 'digests' | 'results' | 'tasks' | 'permissions';
   /** The result of a tool that counts nothing. */
-  readonly done?: MessageId;
+  readonly done?: TextId;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -122,6 +122,15 @@ export const TOOL_COPY: Readonly<Record<string, ToolCopy>> = {
     label: 'assistant.tool.get_digest',
     describe: ({ group, day }) => describeDigest(textOf(group), textOf(day)),
     counts: 'digests',
+  },
+  get_results: {
+    icon: IconMessages,
+    label: 'assistant.tool.get_results',
+    describe: ({ phone_number }, whom) =>
+      phone_number
+        ? t('assistant.step.results.chat', { name: whom(phone_number) })
+        : t('assistant.step.results'),
+    counts: 'results',
   },
   web_search: {
     icon: IconWorld,
@@ -267,6 +276,7 @@ const READING_TOOLS = new Set([
   'search_messages',
   'summarize_chat',
   'get_digest',
+  'get_results',
   'web_search',
 ]);
 

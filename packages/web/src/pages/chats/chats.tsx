@@ -28,7 +28,7 @@ import {
 } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
-import { nounKey, pendingApprovalsQuery } from '../../data/queries.ts';
+import { chatQuery, nounKey, pendingApprovalsQuery } from '../../data/queries.ts';
 import { isNotFound, readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
@@ -36,7 +36,6 @@ import { t } from '../../i18n.ts';
 import {
   type ComposedMessage,
   Composer,
-  chatQuery,
   type ReplyTarget,
   toReplyTarget,
 } from '../../parts/composer/composer.tsx';
@@ -63,6 +62,7 @@ import {
   type ChatAccessLevel,
   chatAccessLevel,
   chatAccessSummary,
+  chatTitle,
   lastMessage,
   toChatEntry,
 } from './copy.ts';
@@ -233,7 +233,7 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
       >
         <span>
           {chat.kind === 'group' && <IconUsersGroup size={15} aria-label={t('chats.list.group')} />}
-          <b dir="auto">{chat.name}</b>
+          <b dir="auto">{chatTitle(chat)}</b>
           {chat.last_message_at && (
             <time dateTime={chat.last_message_at}>{formatMoment(chat.last_message_at, now)}</time>
           )}
@@ -301,7 +301,8 @@ function ChatContent({
   readonly chat: ChatDetail;
   readonly message: string | undefined;
 }) {
-  const { id, kind, name, contact_id } = chat;
+  const { id, kind, contact_id } = chat;
+  const name = chatTitle(chat);
   const source = useMemo(
     () => chatSource(id, message, toChatEntry(kind === 'group')),
     [id, kind, message],
@@ -325,23 +326,29 @@ function ChatContent({
         title={name}
         about={
           <p className="small dim" dir="auto">
-            {chatAccessSummary(chat)}
             {chat.phone_number !== null &&
-              !name.includes(chat.phone_number) &&
-              ` ${formatPhoneNumber(chat.phone_number)}`}
+              !chat.name.includes(chat.phone_number) &&
+              `${formatPhoneNumber(chat.phone_number)} · `}
+            {chatAccessSummary(chat)}
           </p>
         }
         end="buttons"
       >
-        <Button
-          variant="default"
-          leftSection={<IconKey size={16} />}
-          renderRoot={(props) => (
-            <Link {...props} to="/people" search={contact_id === null ? {} : { who: contact_id }} />
-          )}
-        >
-          {t('chats.chat.grant')}
-        </Button>
+        {kind !== 'own' && (
+          <Button
+            variant="default"
+            leftSection={<IconKey size={16} />}
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/people"
+                search={contact_id === null ? {} : { who: contact_id }}
+              />
+            )}
+          >
+            {t('chats.chat.grant')}
+          </Button>
+        )}
         <ActionIcon
           variant="default"
           size={34}
@@ -396,9 +403,7 @@ function ChatContent({
             onReplyEnd={endReply}
             lastDelivery={lastOwnDelivery(lines)}
             hint={
-              writesInto(chat) === null
-                ? t('chats.chat.privacy')
-                : t('chats.composer.inConversation')
+              joinsConversation(chat) ? t('chats.composer.inConversation') : t('chats.chat.privacy')
             }
           />
         )}
@@ -411,24 +416,17 @@ function ChatContent({
 const lastOwnDelivery = (lines: readonly TranscriptEntry[]) =>
   lines.findLast(({ side }) => side === 'owner')?.delivery ?? null;
 
-/** The open conversation that the owner's message becomes part of; null if there is none or it cannot take one now. */
-const writesInto = ({ conversations }: ChatDetail) =>
-  conversations.find(({ state }) =>
+/** Whether the owner’s message becomes part of an open conversation. */
+const joinsConversation = ({ conversations }: ChatDetail): boolean =>
+  conversations.some(({ state }) =>
     ownersMoves(state, null).some(({ move }) => move === 'manual_send'),
-  ) ?? null;
+  );
 
-async function sendInChat(chat: ChatDetail, { text, key, replyTo }: ComposedMessage) {
-  const header = { 'idempotency-key': key };
-  const quote = replyTo === undefined ? {} : { replyTo };
-  const conversation = writesInto(chat);
-  if (conversation !== null) {
-    const body = { message: text, ...quote };
-    await relay.post('/api/instances/{id}/send', { path: { id: conversation.id }, body, header });
-    return;
-  }
-  const body = { to: chat.address ?? '', text, ...quote };
-  await relay.post('/api/whatsapp/messages', { body, header });
-}
+const sendInChat = (chat: ChatDetail, { text, key, replyTo }: ComposedMessage) =>
+  relay.post('/api/whatsapp/messages', {
+    body: { to: chat.address ?? '', text, ...(replyTo === undefined ? {} : { replyTo }) },
+    header: { 'idempotency-key': key },
+  });
 
 // Suggestions cost model calls, so they are off until the owner turns them on for this contact.
 

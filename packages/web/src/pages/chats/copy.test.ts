@@ -1,4 +1,9 @@
-import { type Chat, type ChatMessage, MESSAGE_AUTHORS } from '@relay/contract/api/chats';
+import {
+  type Chat,
+  type ChatDetail,
+  type ChatMessage,
+  MESSAGE_AUTHORS,
+} from '@relay/contract/api/chats';
 import { expect, test } from 'vitest';
 import { grantSentence } from '../../parts/grant-copy.ts';
 import { readChatsSearch } from '../../search-params.ts';
@@ -6,6 +11,7 @@ import {
   authorName,
   chatAccessLevel,
   chatAccessSummary,
+  chatTitle,
   lastMessage,
   placeFromCursor,
   toChatEntry,
@@ -88,4 +94,22 @@ test('the last message is shown in one line', () => {
 test('the address keeps known parameters and reads digits as text', () => {
   expect(readChatsSearch({ q: 415, message: 'A1', x: 1 })).toEqual({ q: '415', message: 'A1' });
   expect(readChatsSearch({ q: ' ' })).toEqual({});
+});
+
+test('the own chat is called “You”, and a chat without a name by its formatted number', () => {
+  expect(chatTitle({ kind: 'own', name: '+14155550142' })).toBe('You');
+  expect(chatTitle({ kind: 'direct', name: '+14155550142' })).toBe('+1 415 555 0142');
+  expect(chatTitle({ kind: 'direct', name: 'Mum' })).toBe('Mum');
+});
+
+test('a read-only grant does not hide that the agent of a running conversation writes', () => {
+  const grant = { can_read: true, can_reply: false, can_initiate: false, reply_mode: 'auto' };
+  const chat = { kind: 'direct', name: 'Rosa', observed: false, grant } as ChatDetail;
+  const summary = (...states: string[]) =>
+    chatAccessSummary({ ...chat, conversations: states.map((state) => ({ state })) } as ChatDetail);
+  const allowed = 'Agents may read messages from Rosa but not reply.';
+  expect(summary('WAITING_FOR_REPLY')).toBe(
+    `${allowed} The agent of the running conversation can write here until the conversation ends.`,
+  );
+  expect(summary('COMPLETED')).toBe(allowed);
 });

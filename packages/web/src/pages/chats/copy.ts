@@ -1,12 +1,13 @@
 // Texts of the chats page: who wrote each message, and what Relay may do in a chat. Pure.
 import type { Chat, ChatDetail, ChatMessage, ChatMessageAuthor } from '@relay/contract/api/chats';
 import { isTerminal } from '@relay/contract/conversation/states';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
+import { formatContact } from '../../parts/format.ts';
 import { grantSentence } from '../../parts/grant-copy.ts';
 import type { EntryPlace, QuotedEntry, TranscriptEntry } from '../../parts/transcript/window.ts';
 
 /** Labels of authors without a name of their own. */
-const AUTHOR_LABELS: Readonly<Record<ChatMessageAuthor, MessageId>> = {
+const AUTHOR_LABELS: Readonly<Record<ChatMessageAuthor, TextId>> = {
   contact: 'common.unknownPerson',
   owner: 'common.you',
   phone: 'chats.author.phone',
@@ -70,6 +71,10 @@ export function lastMessage({ last }: Pick<Chat, 'last'>): {
   return { author: last.author === 'contact' ? null : authorName(last), text };
 }
 
+/** The owner's own chat is named like a contact without a name: by its number. */
+export const chatTitle = ({ kind, name }: Pick<Chat, 'kind' | 'name'>): string =>
+  kind === 'own' ? t('common.you') : formatContact(name);
+
 interface ChatAccess extends Pick<Chat, 'kind' | 'name' | 'grant' | 'observed'> {
   /** Conversations in this chat: the agent of a running one reads and writes there, whatever the grant says. */
   readonly conversations?: readonly Pick<ChatDetail['conversations'][number], 'state'>[];
@@ -80,19 +85,23 @@ const isInConversation = ({ conversations = [] }: ChatAccess): boolean =>
 
 /** What Relay may do in this chat. */
 export function chatAccessSummary(chat: ChatAccess): string {
-  const { kind, grant, name } = chat;
+  const { kind, grant } = chat;
+  const name = chatTitle(chat);
   if (kind === 'own') return t('chats.chat.summary.own');
   if (grant === null) {
     if (isInConversation(chat)) return t('chats.chat.summary.conversation', { name });
     return t(chat.observed ? 'chats.chat.summary.observed' : 'common.grant.none', { name });
   }
-  return grantSentence({
+  const allowed = grantSentence({
     displayName: name,
     canRead: grant.can_read,
     canReply: grant.can_reply,
     replyMode: grant.reply_mode,
     canInitiate: grant.can_initiate,
   });
+  return isInConversation(chat)
+    ? t('chats.chat.summary.conversationToo', { grant: allowed })
+    : allowed;
 }
 
 export type ChatAccessLevel = 'own' | 'observed' | 'none' | 'read' | 'initiate' | 'draft' | 'auto';

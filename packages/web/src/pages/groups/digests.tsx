@@ -3,7 +3,7 @@
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import type { GroupDay } from '@relay/contract/api/digests';
 import { factLine } from '@relay/contract/observer/digest/facts';
-import { IconChevronLeft, IconChevronRight, IconNotes, IconSparkles } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight, IconNotes, IconSearch } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -216,7 +216,7 @@ function GroupAskForm({ id, name }: { readonly id: string; readonly name: string
       <TextInput
         aria-label={t('groups.ask.label', { group: name })}
         placeholder={t('groups.ask.placeholder')}
-        leftSection={<IconSparkles size={16} stroke={1.7} />}
+        leftSection={<IconSearch size={16} stroke={1.7} />}
         value={question}
         onChange={(event) => setQuestion(event.currentTarget.value)}
       />

@@ -218,7 +218,7 @@ function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'a
 
 // The query that only Home uses.
 
-const activityQuery = (hours: ActivityHours) =>
+export const activityQuery = (hours: ActivityHours) =>
   queryOptions({
     queryKey: nounKey('activity', hours),
     queryFn: ({ signal }) => relay.get('/api/activity', { signal, query: { hours } }),

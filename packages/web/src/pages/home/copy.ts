@@ -4,6 +4,7 @@ import type { Activity, ActivityBucket } from '@relay/contract/api/activity';
 import type { Approval } from '@relay/contract/api/approvals';
 import { TOKEN_SPENDERS, type TokenSpender } from '@relay/contract/api/constants';
 import type { ListedInstance } from '@relay/contract/api/instances';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { formatLocale, t } from '../../i18n.ts';
@@ -27,13 +28,15 @@ export function homeSummary(
   status: DaemonStatus,
   link: LinkBody | undefined,
   isGone: boolean,
+  /** In the last 24 hours, without Relay's notices to the owner; null until it is loaded. */
+  sent: number | null,
 ): string {
   // Data from its last answer is not shown as current.
   if (isGone) return t('home.summary.offline');
   return t('home.summary', {
     state: relayState(status, link),
     waiting: status.waiting_count,
-    sent: status.sending.sent_today,
+    sent: sent ?? status.sending.sent_today,
     active: status.active_instance_count,
   });
 }
@@ -44,6 +47,28 @@ function relayState(status: DaemonStatus, link: LinkBody | undefined): string {
   if (link === undefined) return 'running';
   if (link.phone === null) return 'unlinked';
   return link.status === 'connecting' ? 'connecting' : 'disconnected';
+}
+
+// Recent decisions. A busy observed group would fill the list with one line.
+
+interface FoldedDecision {
+  /** The newest. */
+  readonly entry: LedgerLine;
+  readonly count: number;
+}
+
+/** Joins neighbours that say the same of the same contact. */
+export function foldDecisions(entries: readonly LedgerLine[], most: number): FoldedDecision[] {
+  const sameAs = (entry: LedgerLine) =>
+    JSON.stringify([entry.action, entry.outcome, entry.about, entry.who, entry.sentence]);
+  const folded: FoldedDecision[] = [];
+  for (const entry of entries) {
+    const last = folded.at(-1);
+    if (last !== undefined && sameAs(last.entry) === sameAs(entry)) {
+      folded[folded.length - 1] = { ...last, count: last.count + 1 };
+    } else folded.push({ entry, count: 1 });
+  }
+  return folded.slice(0, most);
 }
 
 // The charts as text and tables: each chart has a summary and its figures.

@@ -25,7 +25,10 @@ export function GetStartedCard({ setup }: { readonly setup: Setup }) {
   return (
     <Card
       title={t('home.start.title')}
-      aside={t('home.start.progress', { done, all: STEPS.length })}
+      className={classes.start ?? ''}
+      aside={
+        <span className="small dim">{t('home.start.progress', { done, all: STEPS.length })}</span>
+      }
     >
       <p className="small dim">{t('home.start.text')}</p>
       <ol className={classes.steps}>

@@ -2,6 +2,7 @@
 import { Progress } from '@mantine/core';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { IconDatabaseExclamation } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { linkQuery, statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
@@ -9,7 +10,7 @@ import { t } from '../../i18n.ts';
 import { connectionDisplay } from '../../parts/connection.ts';
 import { formatAgo, groupDigits } from '../../parts/format.ts';
 import { Light } from '../../parts/marks.tsx';
-import { Card, Sentence } from '../../parts/page.tsx';
+import { Card, Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
@@ -29,6 +30,11 @@ export function HealthCard() {
         {(now) => (
           <>
             <HealthVerdict status={now} link={link.data} />
+            {now.backup.trouble !== null && (
+              <Note hue="held" icon={IconDatabaseExclamation}>
+                <Sentence text={now.backup.trouble} />
+              </Note>
+            )}
             <Meters status={now} />
             {link.data && <LinkHealth link={link.data} />}
           </>

@@ -11,15 +11,21 @@ import { linkQuery, recentLedgerQuery, statusQuery } from '../../data/queries.ts
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, RenderWhenIdle } from '../../parts/deferred.tsx';
-import { formatFullTime, formatMoment, formatTimeOfDay, groupDigits } from '../../parts/format.ts';
+import {
+  capitalize,
+  formatFullTime,
+  formatMoment,
+  formatTimeOfDay,
+  groupDigits,
+} from '../../parts/format.ts';
 import { Badge } from '../../parts/marks.tsx';
 import { decisionDisplay } from '../../parts/outcomes.ts';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
-import { ActivityCharts, TurnsChartCard, useActivity } from './activity.tsx';
-import { formatCompact, homeSummary } from './copy.ts';
+import { ActivityCharts, activityQuery, TurnsChartCard, useActivity } from './activity.tsx';
+import { foldDecisions, formatCompact, homeSummary } from './copy.ts';
 import { GetStartedCard, isSetUp } from './get-started-card.tsx';
 import { HealthCard } from './health-card.tsx';
 import classes from './home.module.css';
@@ -28,6 +34,7 @@ import { WaitingCard } from './waiting-card.tsx';
 export function HomeScreen() {
   const { data: status } = useQuery(statusQuery);
   const { data: link } = useQuery(linkQuery);
+  const { data: lastDay } = useQuery(activityQuery(24));
   const isGone = useIsDaemonGone();
   const now = useNow(20_000);
   const setup = status?.setup;
@@ -39,7 +46,8 @@ export function HomeScreen() {
       summary={
         status ? (
           <>
-            {homeSummary(status, link, isGone)} {!isGone && status.storage}
+            {homeSummary(status, link, isGone, lastDay?.total.sent ?? null)}{' '}
+            {!isGone && status.storage}
           </>
         ) : (
           t('common.loading')
@@ -179,6 +187,8 @@ function TodayCard() {
 
 // Recent decisions: the newest ledger rows with their reasons.
 
+const SHOWN_DECISIONS = 8;
+
 function RecentDecisionsCard() {
   const ledger = useQuery(recentLedgerQuery);
   return (
@@ -199,8 +209,8 @@ function RecentDecisionsCard() {
             </EmptyState>
           ) : (
             <ul className={`${classes.feed} ${parts.rows}`}>
-              {entries.map((entry) => (
-                <RecentDecision key={entry.seq} entry={entry} />
+              {foldDecisions(entries, SHOWN_DECISIONS).map(({ entry, count }) => (
+                <RecentDecision key={entry.seq} entry={entry} count={count} />
               ))}
             </ul>
           )
@@ -210,7 +220,12 @@ function RecentDecisionsCard() {
   );
 }
 
-function RecentDecision({ entry }: { readonly entry: LedgerLine }) {
+interface RecentDecisionProps {
+  readonly entry: LedgerLine;
+  readonly count: number;
+}
+
+function RecentDecision({ entry, count }: RecentDecisionProps) {
   const { word, hue, icon } = decisionDisplay(entry);
   return (
     <li>
@@ -219,10 +234,11 @@ function RecentDecision({ entry }: { readonly entry: LedgerLine }) {
         {word}
       </Badge>
       <b dir="auto" title={entry.what}>
-        {entry.about ?? entry.who}
+        {capitalize(entry.about ?? entry.who)}
       </b>
       <span className="dim" dir="auto">
         <Sentence text={entry.sentence} />
+        {count > 1 && <span className="num"> {t('home.decisions.repeated', { count })}</span>}
       </span>
     </li>
   );

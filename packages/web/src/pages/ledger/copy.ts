@@ -1,9 +1,9 @@
 // Texts of the ledger page beyond the daemon's own sentences.
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import { OUTBOX_STATES } from '@relay/contract/outbox/states';
-import { formatLocale, type MessageId, t } from '../../i18n.ts';
+import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText } from '../../parts/approval-copy.ts';
-import { formatMomentParts } from '../../parts/format.ts';
+import { capitalize, formatMomentParts } from '../../parts/format.ts';
 import { approvalAnswer } from '../../parts/outcomes.ts';
 
 /** Undefined if the number of decisions is not known. */
@@ -102,7 +102,7 @@ type DeliveryState = (typeof OUTBOX_STATES)[number];
 const isDeliveryState = (state: string): state is DeliveryState =>
   (OUTBOX_STATES as readonly string[]).includes(state);
 
-export const deliveryLabel = (state: string): string =>
+export const deliveryWord = (state: string): string =>
   isDeliveryState(state) ? t(`common.delivery.${state}`) : state;
 
 /** The reason as the page shows it: for an answer of the owner, the answer. */
@@ -124,9 +124,6 @@ export function decisionDirection({ action }: Pick<LedgerLine, 'action'>): 'in' 
   if (action === 'route_message') return 'in';
   return /^(send|stop|schedule|answer)_message$|^create_conversation$/.test(action) ? 'out' : null;
 }
-
-export const capitalize = (words: string): string =>
-  words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** The message of a row, by an id that `why` accepts. */
 export function rowMessageId({ subject, detail }: LedgerLine): string | null {
@@ -152,7 +149,7 @@ export function rowConversationId({ actor, subject, detail }: LedgerLine): strin
 
 const idIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const FIELD_LABELS: Readonly<Record<string, MessageId>> = {
+const FIELD_LABELS: Readonly<Record<string, TextId>> = {
   answer: 'ledger.field.answer',
   approval: 'ledger.field.approval',
   change: 'ledger.field.change',

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
+import { capitalize } from '../../parts/format.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge } from '../../parts/marks.tsx';
 import { decisionDisplay } from '../../parts/outcomes.ts';
@@ -17,10 +18,9 @@ import { approvalQuery } from '../approvals/queries.ts';
 import {
   actionLabel,
   actorLabel,
-  capitalize,
   decisionReason,
   decisionStepText,
-  deliveryLabel,
+  deliveryWord,
   rowApprovalId,
   rowChatId,
   rowContactId,
@@ -349,8 +349,8 @@ function WhyFacts({ story: { run, deliveries } }: { readonly story: MessageExpla
             <dt>{t('ledger.why.delivery')}</dt>
             <dd dir="auto">
               {failure === null
-                ? deliveryLabel(state)
-                : t('ledger.why.failure', { state: deliveryLabel(state), failure })}
+                ? deliveryWord(state)
+                : t('ledger.why.failure', { state: deliveryWord(state), failure })}
             </dd>
           </div>
         ))}

@@ -16,7 +16,8 @@ import {
   useState,
 } from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
+import { capitalize } from '../../parts/format.ts';
 import { Badge } from '../../parts/marks.tsx';
 import { decisionDisplay } from '../../parts/outcomes.ts';
 import {
@@ -30,7 +31,6 @@ import {
   actionLabel,
   actorKindLabel,
   actorLabel,
-  capitalize,
   decisionDirection,
   decisionReason,
   FILTER_ACTIONS,
@@ -158,7 +158,7 @@ function RowTime({ at }: { readonly at: string }) {
 
 // Filters of the ledger: outcome, actor, action, age and contact. All are in the address. A message is found by its id.
 
-const choices = (named: Readonly<Record<string, { readonly label: MessageId }>>) =>
+const choices = (named: Readonly<Record<string, { readonly label: TextId }>>) =>
   Object.entries(named).map(([value, { label }]) => ({ value, label: t(label) }));
 
 const FILTERS = {

@@ -7,6 +7,7 @@ import {
   confirmationFor,
   erasedText,
   isNameTyped,
+  messageLimitChoices,
   messageRequestSender,
   messageRequestTimes,
   peopleSummary,
@@ -117,4 +118,19 @@ test('the scopes of a client are described in words', () => {
   expect(clientAccessText(['schedules:read', 'ledger:read'], false)).toBe(
     'View schedules · View the ledger · Token for all contacts with a grant',
   );
+});
+
+test('the limits for messages of a chat include the general one and its own', () => {
+  const labels = (general: number, own: number | null) =>
+    messageLimitChoices(general, own).map(({ value, label }) => `${value}: ${label}`);
+  expect(labels(0, 45)).toEqual([
+    'null: General limit (Until you erase them)',
+    '0: Until you erase them',
+    '7: 7 days',
+    '30: 30 days',
+    '45: 45 days',
+    '90: 90 days',
+    '365: 365 days',
+  ]);
+  expect(labels(1, null)[0]).toBe('null: General limit (1 day)');
 });

@@ -3,7 +3,7 @@ import type { ContactCounts, MessageRequest } from '@relay/contract/api/contacts
 import type { ErasedCounts } from '@relay/contract/api/retention';
 import type { Scope } from '@relay/contract/policy/scopes';
 import { foldName } from '@relay/core/contacts/match';
-import { formatLocale, type MessageId, t } from '../../i18n.ts';
+import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { formatMoment } from '../../parts/format.ts';
 import type { GrantPatch } from './use-grant.tsx';
 
@@ -125,7 +125,7 @@ export function confirmationFor(question: GrantQuestion, name: string): GrantCon
 
 // What erasing a contact deletes, as counts, and whether the name was typed to confirm. Pure.
 
-const ERASED_TEXTS: Readonly<Record<keyof ErasedCounts, MessageId>> = {
+const ERASED_TEXTS: Readonly<Record<keyof ErasedCounts, TextId>> = {
   messages: 'people.erased.messages',
   sent: 'people.erased.sent',
   conversations: 'people.erased.conversations',
@@ -149,3 +149,20 @@ export function erasedText(counts: ErasedCounts): string {
 /** Compares names without regard to case, accents and spaces. */
 export const isNameTyped = (typed: string, name: string): boolean =>
   foldName(typed) !== '' && foldName(typed) === foldName(name);
+
+const OFFERED_LIMITS = [7, 30, 90, 365];
+
+/** The limits to choose from for one chat, with the present one; `null` is the general limit. */
+export function messageLimitChoices(
+  general: number,
+  own: number | null,
+): { value: string; label: string }[] {
+  const days = [...new Set([...OFFERED_LIMITS, ...(own ? [own] : [])])].sort((a, b) => a - b);
+  const limitText = (count: number) =>
+    count === 0 ? t('people.retention.keep') : t('people.retention.days', { count });
+  return [
+    { value: 'null', label: t('people.retention.general', { limit: limitText(general) }) },
+    { value: '0', label: limitText(0) },
+    ...days.map((count) => ({ value: String(count), label: limitText(count) })),
+  ];
+}

@@ -9,7 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { useNow } from '../../data/use-now.ts';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { contactLabel, formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { grantSummary, hasOpenGrant } from '../../parts/grant-copy.ts';
 import { Initials } from '../../parts/initials.tsx';
@@ -26,7 +26,7 @@ interface GrantsListProps {
   readonly named?: (id: string) => (name: string) => ReactNode;
 }
 
-const COLUMNS: readonly MessageId[] = [
+const COLUMNS: readonly TextId[] = [
   'people.column.name',
   'people.column.read',
   'people.column.reply',

@@ -1,6 +1,6 @@
 // The details of one person or group, beside the table; on a phone a separate page. Links to chats, conversations,
 // decisions and clients, and at the end the button to erase their data.
-import { Button, Drawer, TextInput } from '@mantine/core';
+import { Button, Drawer, Select, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ContactDetail, ListedContact } from '@relay/contract/api/contacts';
 import { IconEraser } from '@tabler/icons-react';
@@ -20,11 +20,11 @@ import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { clientAccessText, erasedText, isNameTyped } from './copy.ts';
+import { clientAccessText, erasedText, isNameTyped, messageLimitChoices } from './copy.ts';
 import { ContactGrantRow } from './grants.tsx';
 import shared from './people.module.css';
 import classes from './person.module.css';
-import { contactQuery, forgetQuery } from './queries.ts';
+import { contactQuery, forgetQuery, messageLimitsQuery } from './queries.ts';
 
 export function PersonDrawer({ id, onClose }: { readonly id: string; onClose(): void }) {
   const queries = useQueryClient();
@@ -127,6 +127,7 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
           </li>
         ))}
       </DetailPart>
+      <MessageLimit contact={contact} />
       <EraseSection contact={contact} onErased={onErased} onDone={onDone} />
     </div>
   );
@@ -216,6 +217,35 @@ function EraseSection({ contact, ...callbacks }: EraseSectionProps) {
           </Button>
         </>
       )}
+    </section>
+  );
+}
+
+function MessageLimit({ contact }: { readonly contact: ListedContact }) {
+  const isGone = useIsDaemonGone();
+  const limits = useQuery(messageLimitsQuery);
+  const set = useAction({
+    run: (days: number | null) =>
+      relay.patch('/api/retention/chats', { body: { id: contact.id, days } }),
+    invalidates: ['groups'],
+  });
+  if (limits.data === undefined) return null;
+  const own = limits.data.chats.find(({ chat_id, contact_id }) =>
+    [chat_id, contact_id].includes(contact.id),
+  );
+  const days = own?.days ?? null;
+  return (
+    <section className={classes.part}>
+      <h3>{t('people.retention.title')}</h3>
+      <Select
+        aria-label={t('people.retention.title')}
+        description={t('people.retention.hint')}
+        data={messageLimitChoices(limits.data.limits.messages_days, days)}
+        value={String(days)}
+        allowDeselect={false}
+        disabled={isGone || set.isPending}
+        onChange={(value) => set.mutate(value === 'null' ? null : Number(value))}
+      />
     </section>
   );
 }

@@ -50,6 +50,12 @@ export const forgetQuery = (id: string) =>
     staleTime: 0,
   });
 
+/** How long messages are kept: the general limit, and the chats with another. */
+export const messageLimitsQuery = queryOptions({
+  queryKey: nounKey('groups', 'retention'),
+  queryFn: ({ signal }) => relay.get('/api/retention', { signal }),
+});
+
 /** The last messages of one chat, for the owner only. */
 export const latestMessagesQuery = (jid: string, limit: number) =>
   queryOptions({

@@ -173,24 +173,35 @@ async function decide(
     cache: 'no-store',
     body: JSON.stringify(action === 'approve' ? { shown } : {}),
   }).then(
-    ({ ok, status }) => {
-      if (ok) return action === 'approve' ? 'approved' : 'declined';
-      if (status === 401) return 'signedOut';
-      return status === 409 ? 'answered' : 'refused';
-    },
-    () => 'unknown',
+    (response) => (response.ok ? DONE[action] : refusalOf(response)),
+    () => 'unknown' as const,
   );
+  const result = {
+    tag: payload.tag,
+    title: text(payload, `push.result.${outcome}`),
+    isQuiet: true,
+  };
+  if (outcome === 'signedOut') {
+    // Still open: it is answered on the page, and taken away like any other when it is.
+    const body = text(payload, 'push.result.signedOut.text');
+    const actions = [{ action: 'open', title: text(payload, 'push.open') }];
+    await put({ ...payload, detail: null }, { ...result, body, actions });
+    // A browser may refuse to open a window: the notification opens it then.
+    return open(payload.path).catch(() => {});
+  }
   const isDone = outcome === 'approved' || outcome === 'declined';
-  await put(
-    { ...payload, action: 'close', detail: null },
-    {
-      title: text(payload, `push.result.${outcome}`),
-      body: isDone ? bodyOf(payload) : text(payload, `push.result.${outcome}.text`),
-      actions: [],
-      tag: payload.tag,
-      isQuiet: true,
-    },
-  );
+  const body = isDone ? bodyOf(payload) : text(payload, `push.result.${outcome}.text`);
+  await put({ ...payload, action: 'close', detail: null }, { ...result, body, actions: [] });
+}
+
+const DONE = { approve: 'approved', decline: 'declined' } as const;
+
+/** After a few hours a phone has no session any more, and a grant needs the passkey that was just used. */
+async function refusalOf(response: Response): Promise<'signedOut' | 'answered' | 'refused'> {
+  const { status } = response;
+  if (status === 409) return 'answered';
+  const refusal = (await response.json().catch(() => null)) as { readonly code?: string } | null;
+  return status === 401 || refusal?.code === 'passkey_stale' ? 'signedOut' : 'refused';
 }
 
 /** In a window of the console that is open, else in a new one. */

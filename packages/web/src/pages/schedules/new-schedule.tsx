@@ -13,6 +13,7 @@ import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
 import { type ContactChoice, ContactField, choiceAddress } from '../../parts/contact-field.tsx';
+import { capitalize } from '../../parts/format.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { catchUpText, timeForYou, timeInZone, withClockChanges } from './copy.ts';
 import { schedulePreviewQuery } from './queries.ts';
@@ -253,8 +254,6 @@ function SchedulePreview({ request, time }: SchedulePreviewProps) {
     </section>
   );
 }
-
-const capitalize = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 const ForYou = ({ text }: { readonly text: string | null }) =>
   text === null ? null : <span className="dim small num"> · {text}</span>;

@@ -1,7 +1,7 @@
 // Texts of the search page: the status, how a result was found, and the progress of the index. Pure.
 import type { MemoryStatus } from '@relay/contract/api/memory';
 import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { groupDigits } from '../../parts/format.ts';
 
 /** Whose access a search uses. */
@@ -59,7 +59,7 @@ export function searchIndexSummary(memory: MemoryStatus): string {
   if (documents === 0) return t('search.index.empty');
   if (embeddings === 'off') return t('search.index.words', { documents });
   if (failure !== null) return t('search.index.failed', { documents, reason: failure.sentence });
-  const id: MessageId = waiting === 0 ? 'search.index.complete' : 'search.index.partial';
+  const id: TextId = waiting === 0 ? 'search.index.complete' : 'search.index.partial';
   return t(id, { documents, vectors, waiting, model: memory.model ?? embeddings });
 }
 

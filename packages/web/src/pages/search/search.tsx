@@ -18,9 +18,9 @@ import {
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { contactNamesQuery, nounKey, tokensQuery } from '../../data/queries.ts';
+import { chatQuery, contactNamesQuery, nounKey, tokensQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
@@ -50,7 +50,7 @@ const EXAMPLES = [
   'search.start.example.date',
   'search.start.example.phrase',
   'search.start.example.words',
-] as const satisfies readonly MessageId[];
+] as const satisfies readonly TextId[];
 
 export function SearchScreen() {
   const address = readSearchAddress(useSearch({ strict: false }));
@@ -349,7 +349,8 @@ interface SearchFiltersProps {
 }
 
 function SearchFilters({ address, onChange }: SearchFiltersProps) {
-  const { person, chat, from, to } = address;
+  const { person, from, to } = address;
+  const chat = useChatName(address.chat);
   return (
     <div className={classes.filters}>
       <FilterPopover icon={<IconUserSearch size={16} />} label={whoFilterText(person, chat)}>
@@ -393,6 +394,15 @@ function SearchFilters({ address, onChange }: SearchFiltersProps) {
     </div>
   );
 }
+
+/** The address names a chat by what the owner typed, or by its id if another page led here. */
+function useChatName(chat: string | undefined): string | undefined {
+  const isId = chat !== undefined && CHAT_ID.test(chat);
+  const { data } = useQuery({ ...chatQuery(chat ?? ''), enabled: isId });
+  return isId ? (data?.name ?? t('common.loading')) : chat;
+}
+
+const CHAT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface FilterPopoverProps {
   readonly icon: ReactNode;

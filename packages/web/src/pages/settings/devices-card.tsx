@@ -1,6 +1,6 @@
 // Phones and other devices that use the console from outside: paired by a QR code, signed in by their passkeys.
 import { Button, PasswordInput } from '@mantine/core';
-import type { Device } from '@relay/contract/api/remote';
+import type { PairedDevice } from '@relay/contract/api/remote';
 import { IconAlertTriangle, IconQrcode } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -51,7 +51,7 @@ export function DevicesCard() {
   );
 }
 
-function DeviceRow({ device }: { readonly device: Device }) {
+function DeviceRow({ device }: { readonly device: PairedDevice }) {
   const { name, last_used_at, created_at, synced } = device;
   const isGone = useIsDaemonGone();
   const now = useNow(60_000);
@@ -91,7 +91,7 @@ function DeviceRow({ device }: { readonly device: Device }) {
   );
 }
 
-function PairingForm({ devices }: { readonly devices: readonly Device[] }) {
+function PairingForm({ devices }: { readonly devices: readonly PairedDevice[] }) {
   const isGone = useIsDaemonGone();
   const [ownerToken, setOwnerToken] = useState('');
   const pair = useAction({
@@ -138,7 +138,7 @@ function PairingForm({ devices }: { readonly devices: readonly Device[] }) {
 
 interface PairingCodeProps {
   readonly pairing: { readonly url: string; readonly qr: string; readonly expires_at: string };
-  readonly devices: readonly Device[];
+  readonly devices: readonly PairedDevice[];
   close(): void;
 }
 

@@ -56,6 +56,7 @@ export function SettingsScreen() {
                 <SectionCard key={section.id} section={section} shown={shown}>
                   {section.id === 'notifications' && <NotificationPlaces />}
                   {section.id === 'pacing' && status && <SendingStatus status={status} />}
+                  {section.id === 'backup' && status && <BackupSafety backup={status.backup} />}
                   {section.id === 'retention' && (
                     <p className={`${classes.below} small`}>
                       <Link to="/groups">{t('settings.retention.link')}</Link>
@@ -103,9 +104,41 @@ function SendingStatus({ status: { sending } }: { readonly status: DaemonStatus 
   );
 }
 
+/** Whether backups are encrypted and leave this machine. Both are set outside the console. */
+function BackupSafety({ backup }: { readonly backup: DaemonStatus['backup'] }) {
+  const now = useNow(60_000);
+  const { encrypted, copy, trouble } = backup;
+  return (
+    <div className={`${classes.below} small`}>
+      <p>
+        <Sentence text={t(encrypted ? 'settings.backup.encrypted' : 'settings.backup.plain')} />
+      </p>
+      <p>
+        <Sentence
+          text={
+            copy === null
+              ? t('settings.backup.noCopy')
+              : copy.last_at === null
+                ? t('settings.backup.copyNever', { to: copy.to })
+                : t('settings.backup.copied', {
+                    to: copy.to,
+                    time: formatMoment(copy.last_at, now),
+                  })
+          }
+        />
+      </p>
+      {trouble !== null && (
+        <p>
+          <Sentence text={trouble} />
+        </p>
+      )}
+    </div>
+  );
+}
+
 // Backup: downloads everything as one archive. Restoring is shown as a command, because it needs an empty home folder.
 
-const EXPORT = '/api/export';
+const EXPORT = '/api/export?backup=true';
 /** By then the archive is being sent, or complete. */
 const REFETCH_AFTER_MS = [2_000, 10_000];
 
@@ -168,7 +201,13 @@ function SessionsCard() {
   const askFirst = () =>
     askToConfirm({
       title: t('settings.sessions.confirm.title'),
-      body: <Sentence text={t('settings.sessions.confirm.text')} />,
+      body: (
+        <Sentence
+          text={t(
+            IS_REMOTE ? 'settings.sessions.confirm.device' : 'settings.sessions.confirm.text',
+          )}
+        />
+      ),
       confirmLabel: t('settings.sessions.signOutAll'),
       cancelLabel: t('settings.sessions.confirm.cancel'),
       isDestructive: true,
@@ -177,7 +216,9 @@ function SessionsCard() {
   return (
     <Card title={t('settings.sessions.title')}>
       <p className="small dim">
-        <Sentence text={t('settings.sessions.summary')} />
+        <Sentence
+          text={t(IS_REMOTE ? 'settings.sessions.summary.device' : 'settings.sessions.summary')}
+        />
       </p>
       <div className={classes.acts}>
         <Button

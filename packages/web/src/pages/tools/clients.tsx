@@ -67,6 +67,19 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
     invalidates: ['tokens'],
     successMessage: t('tools.clients.revoked', { name: token.name }),
   });
+  const resume = useAction({
+    run: () => relay.post('/api/tokens/{token}/resume', { path: { token: token.id } }),
+    invalidates: ['tokens'],
+    successMessage: t('tools.clients.resumed', { name: token.name }),
+  });
+  const askToResume = () =>
+    askToConfirm({
+      title: t('tools.clients.resume.title', { name: token.name }),
+      body: t('tools.clients.resume.text'),
+      confirmLabel: t('tools.clients.resume'),
+      cancelLabel: t('common.action.keep'),
+      onConfirm: () => resume.mutate(),
+    });
   const askFirst = () =>
     askToConfirm({
       title: t('tools.clients.revoke.title', { name: token.name }),
@@ -90,7 +103,24 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
       <div>
         <b dir="auto">{token.name}</b>
         <p className="small dim">{facts.filter(Boolean).join(' · ')}</p>
+        {token.suspended_at !== null && (
+          <p className="small">
+            <Sentence text={t('tools.clients.suspended')} />
+          </p>
+        )}
       </div>
+      {token.suspended_at !== null && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={askToResume}
+          disabled={isGone}
+          loading={resume.isPending}
+          aria-label={t('tools.clients.resumeLabel', { name: token.name })}
+        >
+          {t('tools.clients.resume')}
+        </Button>
+      )}
       <Button
         variant="default"
         size="xs"

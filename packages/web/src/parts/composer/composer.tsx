@@ -17,7 +17,7 @@ import {
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
-import { linkQuery, nounKey, statusQuery } from '../../data/queries.ts';
+import { chatQuery, linkQuery, nounKey, statusQuery } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { t } from '../../i18n.ts';
@@ -26,12 +26,6 @@ import { Note, Sentence } from '../page.tsx';
 import { deliveryLabel } from '../transcript/delivery.tsx';
 import type { TranscriptEntry } from '../transcript/window.ts';
 import classes from './composer.module.css';
-
-export const chatQuery = (id: string) =>
-  queryOptions({
-    queryKey: nounKey('contacts', 'chat', id),
-    queryFn: ({ signal }) => relay.get('/api/chats/{id}', { path: { id }, signal }),
-  });
 
 const scheduledQuery = (chat: string) =>
   queryOptions({
@@ -114,6 +108,7 @@ export function Composer(props: ComposerProps) {
     if (replyTo !== null) field.current?.focus();
   }, [replyTo]);
 
+  const label = composerLabel(chat, name);
   const isBusy = send.isPending || draft.isPending;
   const isHeld = status?.hold === true;
   const isOff = isGone || isBusy || isHeld || unsent.text.trim() === '';
@@ -123,6 +118,7 @@ export function Composer(props: ComposerProps) {
     send.mutate({ text, key, ...(replyTo === null ? {} : { replyTo: replyTo.messageId }) });
   };
   const isConnected = link === undefined || link.status === 'connected';
+  const stateNote = noteText(isHeld, isConnected, link?.phone ?? null);
   const error = send.error ?? draft.error;
   return (
     <div className={classes.all}>
@@ -161,9 +157,9 @@ export function Composer(props: ComposerProps) {
         )}
         <Textarea
           ref={field}
-          aria-label={t('common.composer.label', { name })}
+          aria-label={label}
           aria-describedby={note}
-          placeholder={t('common.composer.label', { name })}
+          placeholder={label}
           dir="auto"
           autosize
           minRows={1}
@@ -206,18 +202,20 @@ export function Composer(props: ComposerProps) {
               setUndo(null);
             }}
           />
-          <Button
-            className={classes.draft ?? ''}
-            variant="default"
-            disabled={isGone || isBusy}
-            loading={draft.isPending}
-            leftSection={<IconSparkles size={16} />}
-            aria-label={t('common.composer.draft')}
-            title={t('common.composer.draft.help')}
-            onClick={() => draft.mutate(unsent.text.trim())}
-          >
-            <span>{t('common.composer.draft')}</span>
-          </Button>
+          {canDraft(chat) && (
+            <Button
+              className={classes.draft ?? ''}
+              variant="default"
+              disabled={isGone || isBusy}
+              loading={draft.isPending}
+              leftSection={<IconSparkles size={16} />}
+              aria-label={t('common.composer.draft')}
+              title={t('common.composer.draft.help')}
+              onClick={() => draft.mutate(unsent.text.trim())}
+            >
+              <span>{t('common.composer.draft')}</span>
+            </Button>
+          )}
           {undo !== null && (
             <Button
               variant="subtle"
@@ -233,11 +231,11 @@ export function Composer(props: ComposerProps) {
           {children}
         </div>
         <p id={note} className={`${classes.note} small dim`} role="status">
-          {noteText(isHeld, isConnected, link?.phone ?? null)}
+          {stateNote !== null && <span>{stateNote}</span>}
           {lastDelivery !== null && (
             <span>{t('common.composer.last', { state: deliveryLabel(lastDelivery) })}</span>
           )}
-          {hint}
+          {hint !== undefined && <span>{hint}</span>}
         </p>
       </form>
     </div>
@@ -245,6 +243,14 @@ export function Composer(props: ComposerProps) {
 }
 
 const MAX_HINT = 2_000;
+
+type KnownChat = Pick<ChatDetail, 'kind'> | undefined;
+
+const composerLabel = (chat: KnownChat, name: string): string =>
+  chat?.kind === 'own' ? t('common.composer.labelOwn') : t('common.composer.label', { name });
+
+/** The model drafts for direct chats only. */
+const canDraft = (chat: KnownChat): boolean => chat === undefined || chat.kind === 'direct';
 
 function noteText(isHeld: boolean, isConnected: boolean, phone: string | null): string | null {
   if (isHeld) return t('common.composer.held');

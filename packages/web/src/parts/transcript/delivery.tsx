@@ -8,11 +8,11 @@ import {
   IconQuestionMark,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type MessageId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import type { Hue } from '../../theme/theme.ts';
 
 interface DeliveryDisplay {
-  readonly label: MessageId;
+  readonly label: TextId;
   readonly icon: TablerIcon;
   readonly hue?: Hue;
 }
