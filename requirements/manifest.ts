@@ -1,5 +1,6 @@
 // All requirements in one list: those of the seeds, and ours beyond them. A test cites one by `verifies('AC-1.1')`; an
 // id listed in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
+import { API_V1 } from './api-v1.ts';
 import { BUILT } from './built.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { IDENTITY } from './identity.ts';
@@ -11,6 +12,7 @@ import { SEED_002 } from './seed-002.ts';
 import { SEED_003 } from './seed-003.ts';
 import { SEED_004 } from './seed-004.ts';
 import { SETUP } from './setup.ts';
+import { STORAGE } from './storage.ts';
 import { TRUST } from './trust.ts';
 import { WORDS } from './words.ts';
 import { WRITE } from './write.ts';
@@ -29,11 +31,13 @@ const SEEDS = {
   '002': SEED_002,
   '003': SEED_003,
   '004': SEED_004,
+  API: API_V1,
   CONV: CONVERSATIONS,
   IDENTITY,
   SETUP,
   NOTIFY: NOTIFICATIONS,
   REMOTE,
+  STORE: STORAGE,
   TRUST,
   WORDS,
   WRITE,

@@ -6,7 +6,7 @@ export const TRUST = {
   'TRUST-APPROVE-RISK':
     'An approval of a send to somebody who has never written names what risks the account, in the console, the command and the notice, and the safer alternative.',
   'TRUST-APPROVE-WEEK':
-    'In an owner’s week of 200 messages a day every approval reaches the owner’s own chat, and what is approved there is sent once.',
+    'In an owner’s week of 200 messages a day every approval reaches the owner’s own chat and their phone, and what is approved is sent once.',
   'TRUST-APPROVE-REPLACED':
     'A draft that another takes the place of closes its notice, and Relay says so in the chat.',
   'TRUST-CANARIES':

@@ -173,6 +173,8 @@ if (options.only === undefined) {
     if (existsSync(from(name))) cpSync(from(name), to(name));
   }
   cpSync(from('docs/relay.config.schema.json'), to('relay.config.schema.json'));
+  // For linking with a WhatsApp passkey: the owner loads this folder into a browser, and can read it before.
+  cpSync(from('packages/web/extension'), to('extension'), { recursive: true });
   copyPictures();
   // Fails if a package is not allowed; the report is written beside the build.
   execFileSync(process.execPath, [from('scripts/supply.ts'), '--out', out], { stdio: 'inherit' });

@@ -77,6 +77,11 @@ const STEPS: readonly Step[] = [
     ],
   },
   {
+    name: 'openapi',
+    says: 'the OpenAPI document of version 1',
+    run: ['scripts/openapi-lint.ts'],
+  },
+  {
     name: 'docs',
     says: 'links in the documentation',
     run: ['scripts/docs-links.ts'],

@@ -1,8 +1,9 @@
 // Completes package-lock.json after `npm install` from a registry that does not serve packages of other platforms: npm
 // leaves those out and `npm ci` then rejects the lock file. Each is added with the exact version that its parent names;
 // a platform that needs it fetches it from its own registry.
+//   node scripts/complete-lock.ts [testing/engine]
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 interface Entry {
   version?: string;
@@ -21,9 +22,15 @@ const SYSTEMS = 'aix android darwin freebsd linux netbsd openbsd openharmony sun
   ' ',
 );
 
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  windows: 'win32',
+  win: 'win32',
+  mac: 'darwin',
+};
+
 /** `@x/cli-linux-arm64-musl` → linux, arm64, musl. The architecture is the word after the system. */
 function platform(name: string): Platform | undefined {
-  const words = name.replace('windows', 'win32').split(/[/-]/);
+  const words = name.split(/[/-]/).map((word) => OTHER_NAMES[word] ?? word);
   if (words.includes('wasm32')) return { cpu: ['wasm32'] };
   const at = words.findIndex((word) => SYSTEMS.includes(word));
   const [os, cpu, ...rest] = words.slice(at);
@@ -32,7 +39,8 @@ function platform(name: string): Platform | undefined {
   return { os: [os], cpu: [cpu], ...libc };
 }
 
-const path = join(import.meta.dirname, '../package-lock.json');
+const folder = resolve(import.meta.dirname, '..', process.argv[2] ?? '.');
+const path = join(folder, 'package-lock.json');
 const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Entry> };
 const added: string[] = [];
 

@@ -111,6 +111,7 @@ const TORTURES: readonly (readonly [name: string, nightly: string, full: string]
   ['engine', '--daemon-kills 20 --postgres-kills 6', '--daemon-kills 100 --postgres-kills 30'],
   ['wire', '--kills 40', '--kills 300'],
   ['turns', '--kills 40', '--kills 200'],
+  ['passkeys', '--kills 18', '--kills 100'],
   ['crowd', '--contacts 200', '--contacts 500'],
   ['loops', '--hours 24', '--hours 24'],
   ['faults', '--schedules 100', '--schedules 1000'],
@@ -125,6 +126,7 @@ const TORTURES: readonly (readonly [name: string, nightly: string, full: string]
   ['silence', '--messages 200 --attacks 40 --kills 5 --cuts 15', ''],
   ['week', '--days 2 --messages 60', '--days 7'],
   ['why', '--messages 200', ''],
+  ['restore', '--rounds 20', '--rounds 100'],
   ['forget', '--people 10 --messages 10000 --kills 3', ''],
   ['month', '--days 3', '--days 30'],
   ['mcp', '--calls 10000', '--calls 100000'],
@@ -140,10 +142,19 @@ const BENCHES: readonly (readonly [name: string, nightly: string, full: string])
   ['retrieval', '', ''],
   ['memory', '--messages 100000', ''],
   ['metrics', '--minutes 1', ''],
+  ['bytes', '--messages 2000', '--messages 10000'],
+  ['upgrade', '--messages 100000', '--messages 1000000'],
   ['console', '', ''],
   ['first-page', '', ''],
   ['first-answer', '', ''],
 ];
+
+/** What a release would publish, without publishing it. Provenance is added where the release runs. */
+const PUBLISH: Step = {
+  part: 'publish',
+  name: 'publish dry run',
+  command: ['npm', 'publish', './dist', '--dry-run', '--access', 'public'],
+};
 
 const CONTAINERS: Step = {
   part: 'containers',
@@ -168,6 +179,7 @@ function allSteps(full: boolean): Step[] {
     onPostgres15(),
     ...sized('torture', TORTURES),
     ...sized('bench', BENCHES),
+    PUBLISH,
     CONTAINERS,
   ];
 }
@@ -188,7 +200,7 @@ const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /** The program that this script finds or installs; nothing if it cannot, and the tests that need it fail. */
-function programFrom(script: 'chromium' | 'caddy'): Record<string, string> {
+function programFrom(script: 'chromium' | 'caddy' | 'promtool'): Record<string, string> {
   try {
     const path = execFileSync(join(root, 'scripts', script), { cwd: root, encoding: 'utf8' });
     return { [script.toUpperCase()]: path.trim() };
@@ -264,7 +276,11 @@ const tested = `${commit}${dirty ? ' with uncommitted changes' : ''}`;
 const startedAt = new Date();
 console.log(`Commit ${tested}\n${steps.length} steps, started ${startedAt.toISOString()}`);
 
-const programs = { ...programFrom('chromium'), ...programFrom('caddy') };
+const programs = {
+  ...programFrom('chromium'),
+  ...programFrom('caddy'),
+  ...programFrom('promtool'),
+};
 const env = { ...process.env, CI: 'true', ...programs };
 const results: Result[] = [];
 for (const step of steps) {

@@ -18,6 +18,7 @@ const JOURNEYS = [
   // REST, live stream and webhooks
   'api',
   'api-refusals',
+  'api-v1',
   'message-events',
   'webhooks',
   // sending and approvals
