@@ -12,7 +12,7 @@
       : 'the account whose phone scanned its code';
     panel = draw(
       `Link ${account} to Relay at ${from.origin}?`,
-      'Whoever runs that Relay can then read and send your messages. Confirm only if you started this yourself, a moment ago.',
+      'The person who runs that Relay can then read and send your messages. Confirm only if you started this yourself, a moment ago.',
     );
     const [confirm, cancel] = panel.shadowRoot.querySelectorAll('button');
     const finish = (result) => {
