@@ -83,6 +83,9 @@ export async function tortureRestore(options: {
       killed[isOver ? 'none' : victim] += 1;
       const imported = await ended;
       const next = await target.relay('start');
+      if (next.exit !== 0) {
+        throw new Error(`round ${round} (${victim}): the daemon did not start: ${next.err}`);
+      }
       const state = stateOf(await target.counts(), whole);
       states[state] += 1;
       const found = [...faultsOfReport(imported, next, state), ...(await ledgerFaults(target))];

@@ -84,7 +84,7 @@ describe('--json', () => {
     expect({ exit, out }).toEqual({ exit: 5, out: '' });
     expect(JSON.parse(err)).toEqual({
       error: expect.stringMatching(
-        /^This home already contains data \(contacts, .*\)\. Nothing was/,
+        /^This home already contains data: contacts, chats and \d other tables\. Nothing was/,
       ),
       code: 'import_not_empty',
       action: 'Import into an empty home: set RELAY_HOME to a new folder.',

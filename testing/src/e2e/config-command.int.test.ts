@@ -59,8 +59,8 @@ describe('relay config list', () => {
     await relay.configure({ pacing: { per_dya: 4 } });
     const { exit, err } = await relay.run('config', 'list');
     expect(exit).toBe(2);
-    expect(err).toContain('"pacing.per_dya" is not a setting; "pacing.per_day" is one');
-    expect((await relay.run('start')).err).toContain('"pacing.per_day" is one');
+    expect(err).toContain('"pacing.per_dya" is not a setting; the closest is "pacing.per_day"');
+    expect((await relay.run('start')).err).toContain('the closest is "pacing.per_day"');
   });
 
   it('refuses to choose between two files', async () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorSentence } from '@relay/contract/errors';
+import { RelayError } from '@relay/contract/errors';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 import { processesOf } from './traces.ts';
@@ -36,7 +36,7 @@ async function expectRefused(
   relay: Relay,
   copy: string,
   environment: Record<string, string | undefined>,
-  says: string,
+  refusal: RelayError,
 ): Promise<void> {
   const before = await contentOf(copy);
   expect(Object.keys(before)).toContain(join(copy, 'vault.json'));
@@ -44,7 +44,7 @@ async function expectRefused(
   expect({ exit, out, said: err.trimEnd().split('\n').at(-1) }).toEqual({
     exit: 9,
     out: '',
-    said: says,
+    said: refusal.message,
   });
   expect(await contentOf(copy)).toEqual(before);
   expect(await processesOf(copy)).toEqual([]);
@@ -62,14 +62,14 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_KEY_FILE: missing },
-      errorSentence('vault_key_missing', { where: missing }),
+      new RelayError('vault_key_missing', { where: missing }),
     );
     const state = join(relay.work, 'state');
     await expectRefused(
       relay,
       copy,
       { RELAY_KEY_FILE: undefined, XDG_STATE_HOME: state },
-      errorSentence('vault_key_missing', { where: join(state, 'relay-agent', `${id}.key`) }),
+      new RelayError('vault_key_missing', { where: join(state, 'relay-agent', `${id}.key`) }),
     );
     const wrong = join(relay.work, 'another key');
     await elsewhere.start({ RELAY_KEY_FILE: wrong });
@@ -78,7 +78,7 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_KEY_FILE: wrong },
-      errorSentence('vault_key_wrong', { where: wrong }),
+      new RelayError('vault_key_wrong', { where: wrong }),
     );
 
     await relay.start({ RELAY_HOME: relay.home });
@@ -90,13 +90,13 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_PASSPHRASE: undefined },
-      errorSentence('vault_passphrase_needed'),
+      new RelayError('vault_passphrase_needed'),
     );
     await expectRefused(
       relay,
       copy,
       { RELAY_PASSPHRASE: 'three calm badgers' },
-      errorSentence('vault_passphrase_wrong'),
+      new RelayError('vault_passphrase_wrong'),
     );
     await relay.start();
   });

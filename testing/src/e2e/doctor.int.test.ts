@@ -41,7 +41,7 @@ it('detects a home that others can enter and a file that they can read', async (
   chmodSync(relay.home, 0o755);
   chmodSync(join(relay.home, 'relay.log'), 0o644);
   const { out } = await relay.run('doctor');
-  expect(out).toContain(`! home       Others can read ${relay.home}, relay.log.`);
+  expect(out).toContain(`! home           Others can read ${relay.home}, relay.log.`);
   expect(out).toContain('→ Run `relay stop`, then `relay start`.');
   await relay.stop();
   await relay.start();
@@ -64,7 +64,7 @@ it('names the altered row and the missing row of the ledger', async () => {
   await tamper(`UPDATE relay.ledger SET reason = reason || '!' WHERE seq = ${seq}`);
   const altered = await relay.run('doctor');
   expect(altered.exit).toBe(1);
-  expect(altered.out).toContain(`✗ ledger     Row ${seq} of the ledger was changed.`);
+  expect(altered.out).toContain(`✗ ledger         Row ${seq} of the ledger was changed.`);
   expect(altered.out).toContain('→ The database was changed outside Relay.');
   await tamper(`UPDATE relay.ledger SET reason = rtrim(reason, '!') WHERE seq = ${seq}`);
   expect((await relay.run('doctor')).out).toMatch(/^✓ ledger/m);

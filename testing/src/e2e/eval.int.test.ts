@@ -131,8 +131,8 @@ test('relay eval states its cost and spends nothing before confirmation', {
   const linked = await startLinkedRelay({ database: 'beside' });
   const { exit, err, out } = await evaluate(linked, '--limit', '20');
   expect({ exit, out }).toEqual({ exit: 2, out: '' });
-  expect(err).toContain('This asks openai-compatible scripted');
-  expect(err).toContain('Say that you want it with --yes.');
+  expect(err).toContain('model calls to openai-compatible scripted');
+  expect(err).toContain('Add --yes to confirm.');
   expect(await evaluate(linked, '--set', 'everything', '--yes')).toMatchObject({ exit: 2 });
   expect(linked.demo.model.calls()).toEqual([]);
 });

@@ -42,7 +42,7 @@ export function rawRequest({
     try {
       const bytes = await buffer(response);
       const text = bytes.toString('utf8');
-      const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+      const isJson = /^application\/(problem\+)?json/.test(response.headers['content-type'] ?? '');
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,

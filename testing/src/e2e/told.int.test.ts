@@ -28,7 +28,10 @@ test('an exported chat is searchable after one import, and not duplicated after 
   ];
   await writeFile(file, chat.join('\n'));
   const first = await linked.command('memory', 'import', file);
-  expect(first).toMatchObject({ exit: 0, out: expect.stringContaining('2 added, 0 known') });
+  expect(first).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('2 added, 0 already stored'),
+  });
   const again = await linked.command('memory', 'import', file, '--json');
   expect(JSON.parse(again.out)).toMatchObject({ added: 0, known: 2, new_chat: false });
   const hits = await eventually('the heron', async () => {

@@ -73,7 +73,7 @@ test('a home is upgraded with its data, and its backup brings the earlier versio
     return before.stop();
   }
   const refused = await before.run('start');
-  expect(refused).toMatchObject({ exit: 8, out: '' });
+  expect(refused).toMatchObject({ exit: 9, out: '' });
   expect(refused.err).toContain('The database was written by a newer Relay');
   expect(await schemaOf(after)).toBe(upgraded);
 

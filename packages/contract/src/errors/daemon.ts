@@ -371,7 +371,7 @@ export const DAEMON_ERRORS = {
   import_not_empty: {
     status: 409,
     exit: 5,
-    sentence: 'This home already contains data ({what}). Nothing was changed.',
+    sentence: 'This home already contains data: {what}. Nothing was changed.',
     action: 'Import into an empty home: set RELAY_HOME to a new folder.',
   },
   restore_needs_database: {

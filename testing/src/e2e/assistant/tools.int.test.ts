@@ -91,7 +91,7 @@ it("a permission is widened with the owner's approval and narrowed at once", asy
   const record = async () => (await permissions()).find((each) => each.phoneNumber === phoneNumber);
   const yes = async () => {
     const [asked] = await waiting();
-    expect(await phone.asks(`/approve ${asked?.id.slice(0, 8)}`)).toMatch(/^Yes to: /);
+    expect(await phone.asks(`/approve ${asked?.id.slice(0, 8)}`)).toMatch(/^Approved: /);
   };
 
   expect(await manage('grant')).toEqual({ error: expect.stringContaining('displayName') });

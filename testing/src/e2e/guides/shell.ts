@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -39,6 +39,7 @@ export async function openGuideShell(demo: Demo): Promise<GuideShell> {
   await place.program('npx', 'exec "$@"');
   await place.program('curl', CURL);
   await writeFile(place.exported, '');
+  await place.useKeyOf(demo.home);
   return place;
 }
 
@@ -51,6 +52,14 @@ export class GuideShell {
     this.folder = folder;
     this.exported = join(folder, '.exported');
     this.#demo = demo;
+  }
+
+  /** Commands that read the home themselves find its key where Relay keeps one by default. */
+  async useKeyOf(home: string): Promise<void> {
+    const { id } = JSON.parse(await readFile(join(home, 'vault.json'), 'utf8')) as { id: string };
+    const keys = join(this.folder, '.local/state/relay-agent');
+    await mkdir(keys, { recursive: true, mode: 0o700 });
+    await copyFile(`${home}.key`, join(keys, `${id}.key`));
   }
 
   async program(name: string, script: string): Promise<void> {

@@ -61,7 +61,7 @@ test('a client reads what it is allowed to, and gets the progress of a summary',
       { onprogress: ({ message }) => heard.push(message) },
     );
     expect(summary.structuredContent).toMatchObject({ summary: 'It is about lunch.', messages: 2 });
-    expect(heard, `${way} ${version}`).toEqual(['Reading the chat', 'Summing up 2 messages']);
+    expect(heard, `${way} ${version}`).toEqual(['Reading the chat', 'Summarising 2 messages']);
     const refused = await client.callTool({ name: 'get_digest', arguments: {} });
     expect(refused).toMatchObject({ isError: true, _meta: { 'relay/code': 'no_group_observed' } });
     await client.close();

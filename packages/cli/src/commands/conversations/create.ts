@@ -58,6 +58,9 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   return 0;
 });
 
+/** Digits that are no whole number, and addresses of WhatsApp. */
+const NO_NAME = /^[+\d][\d\s().-]*$|@/;
+
 /** A number as it is; a name only if it means exactly one person, whom a terminal may be asked to pick. */
 async function findNumber(
   home: string,
@@ -65,6 +68,9 @@ async function findNumber(
   asking: { readonly mayAsk: boolean },
 ): Promise<string> {
   if (phoneAlias(given) !== null) return given;
+  if (NO_NAME.test(given)) {
+    throw inputError('--contact', 'give a number in international form, such as +491701234567.');
+  }
   const meant = await resolveContact(clientOf(home), given, 'person', asking);
   if ('phoneNumber' in meant) return meant.phoneNumber;
   const digits = 'known' in meant ? meant.known.phone_number : null;

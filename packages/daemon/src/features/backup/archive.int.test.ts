@@ -349,7 +349,7 @@ test('refuses an archive in a home that is not empty', async () => {
     importArchive(other.options, Readable.from([await exported()])),
   ).rejects.toMatchObject({
     code: 'import_not_empty',
-    message: expect.stringContaining('This home already contains data (erased messages).'),
+    message: expect.stringContaining('This home already contains data: erased messages.'),
   });
 });
 

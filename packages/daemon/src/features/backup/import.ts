@@ -266,7 +266,10 @@ async function refuseUnlessEmpty(db: Db): Promise<void> {
     const { rows } = await sql`SELECT FROM ${sql.table(table)} LIMIT 1`.execute(db);
     if (rows.length > 0) held.push(table.replaceAll('_', ' '));
   }
-  if (held.length > 0) throw new RelayError('import_not_empty', { what: held.join(', ') });
+  if (held.length === 0) return;
+  const [named, others] = held.length > 3 ? [held.slice(0, 2), held.length - 2] : [held, 0];
+  const what = `${named.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}`;
+  throw new RelayError('import_not_empty', { what });
 }
 
 /** Removes the new account in favour of the archive's. Returns its lease as JSON, which is restored at the end. */
