@@ -1,13 +1,13 @@
 // Links accounts that demand their WhatsApp passkey, with the real extension in a real Chromium, and by hand in
 // `relay init`. WhatsApp Web is an empty page at its address; the passkey is in a virtual authenticator of the browser.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
-import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../postgres.ts';
@@ -40,9 +40,23 @@ let context: BrowserContext;
 let drop: () => Promise<void>;
 let web: Server;
 
+/** Browsers accept no Ed25519, which the simulator's own certificate has. */
+async function newCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
+  const [key, cert] = [join(profile, 'web.key'), join(profile, 'web.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+      ...['-subj', '/CN=web.whatsapp.com', '-days', '1', '-keyout', key, '-out', cert],
+    ],
+    { stdio: 'ignore' },
+  );
+  return { key: await readFile(key), cert: await readFile(cert) };
+}
+
 /** An empty page at the address of WhatsApp Web; resolves to its port. */
 async function serveWhatsAppWeb(): Promise<number> {
-  web = createServer(mediaCertificate(), (_request, response) => {
+  web = createServer(await newCertificate(), (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' });
     response.end('<!doctype html><title>WhatsApp Web</title><h1>WhatsApp</h1>');
   });
