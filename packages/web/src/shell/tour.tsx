@@ -8,7 +8,6 @@ import { nounKey, pendingApprovalsQuery } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
 import { t } from '../i18n.ts';
 import { latestConversationsQuery } from '../pages/conversations/queries.ts';
-import { observedQuery } from '../pages/groups/queries.ts';
 import { approvalRecipient } from '../parts/approval-copy.ts';
 import { formatContact } from '../parts/format.ts';
 import { useFollowLinks, whyHref } from '../parts/links.tsx';
@@ -102,18 +101,16 @@ function useTourSteps(): readonly TourStep[] | undefined {
   const chats = useQuery(tourChatsQuery);
   const approvals = useQuery(pendingApprovalsQuery);
   const conversations = useQuery(latestConversationsQuery({}));
-  const groups = useQuery(observedQuery);
+  const digests = useQuery(tourDigestsQuery);
   const chat = chats.data?.chats.find(hasAutomaticReplies);
   const messages = useQuery(tourMessagesQuery(chat?.id));
-  const loaded = [chats, approvals, conversations, groups, messages];
+  const loaded = [chats, approvals, conversations, digests, messages];
   if (loaded.some(({ isLoading }) => isLoading)) return undefined;
 
   const reply = messages.data?.messages.findLast(({ author }) => author === 'auto_reply');
   const [draft] = approvals.data ?? [];
   const [conversation] = conversations.data ?? [];
-  const [group] = groups.data ?? [];
-  // The last day may not be over yet; the one before has its digest.
-  const day = (group?.days.at(-2) ?? group?.days.at(-1))?.day;
+  const digest = digests.data?.digests.find(({ daily }) => daily !== null);
   return [
     chat === undefined
       ? nothingYet('reply', '/chats')
@@ -128,9 +125,13 @@ function useTourSteps(): readonly TourStep[] | undefined {
           href: `/conversations/${conversation.id}`,
           name: conversation.contact_name ?? formatContact(conversation.target_contact),
         },
-    group === undefined || day === undefined
+    digest === undefined
       ? nothingYet('digest', '/groups')
-      : { key: 'digest', href: `/groups/${group.chat_id}?by=day&day=${day}`, name: group.name },
+      : {
+          key: 'digest',
+          href: `/groups/${digest.chat_id}?by=day&day=${digest.day}`,
+          name: digest.group,
+        },
     chat === undefined || reply === undefined
       ? nothingYet('why', '/ledger')
       : { key: 'why', href: whyHref(reply.message_id, chat.id), name: chat.name },
@@ -145,6 +146,12 @@ const nothingYet = (key: TourStep['key'], list: string): TourStep => ({
 
 const hasAutomaticReplies = ({ kind, grant, last }: Chat): boolean =>
   kind === 'direct' && grant?.can_reply === true && grant.reply_mode === 'auto' && last !== null;
+
+/** The last day of each group that has digests. */
+const tourDigestsQuery = queryOptions({
+  queryKey: nounKey('digests', 'tour'),
+  queryFn: ({ signal }) => relay.get('/api/digests', { signal }),
+});
 
 const tourChatsQuery = queryOptions({
   queryKey: nounKey('messages', 'tour'),
