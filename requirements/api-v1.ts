@@ -1,5 +1,7 @@
 // Requirements of version 1 of the API.
 export const API_V1 = {
+  'API-V1-CLIENTS':
+    'The clients in TypeScript and Python get the same answers, refusals and events in the same 30 scenarios.',
   'API-V1-CONTRACT':
     'Each operation answers the request of its own documented example as documented: status, schema and headers.',
   'API-V1-EVENTS':

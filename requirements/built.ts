@@ -511,6 +511,7 @@ export const BUILT: readonly string[] = [
   'WRITE-LATER',
   'WRITE-QUOTE',
   'WRITE-SUGGEST',
+  'API-V1-CLIENTS',
   'API-V1-CONTRACT',
   'API-V1-EVENTS',
   'API-V1-IDEMPOTENT',

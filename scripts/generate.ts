@@ -18,6 +18,7 @@ import { CLIENT_TOOLS } from '../packages/daemon/src/interfaces/mcp/call.ts';
 import { toJsonSchema } from '../packages/daemon/src/interfaces/mcp/tool.ts';
 import { commandsPage } from './reference/commands.ts';
 import { errorsPage } from './reference/errors.ts';
+import { type ApiDocument, pythonClient } from './reference/python.ts';
 import { routesPage } from './reference/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -147,6 +148,7 @@ async function generated(): Promise<Record<string, string>> {
     [`${CLIENT}/openapi.ts`]: headed('the API’s schemas', types),
     [`${CLIENT}/keyed.ts`]: headed('the API’s schemas', keyedCalls(document)),
     [`${CLIENT}/v1-operations.ts`]: headed('the API’s schemas', v1Operations(v1)),
+    'integrations/python/relay_client/v1.py': pythonClient(v1 as unknown as ApiDocument),
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
     [`${CLIENT}/webhook-event.ts`]: headed('the schema of webhooks', await webhookTypes()),
     [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),

@@ -2,6 +2,7 @@
 // lists as pages. `reason` is always a code and `explanation` a sentence for people.
 import { z } from 'zod';
 import { REPLY_MODES } from '../contacts/grant-options.ts';
+import { RESULT_STATUSES } from '../conversation/result.ts';
 import { TURNS } from '../conversation/states.ts';
 import { ERRORS, type KnownErrorCode } from '../errors.ts';
 import type { InstanceId, ScheduleId } from '../ids.ts';
@@ -130,10 +131,23 @@ const conversation = z.object({
   follow_up_count: z.int(),
   max_follow_ups: z.int(),
   next_follow_up_at: at.nullable(),
+  /** Null if no result was asked for. */
+  result_status: z.enum(RESULT_STATUSES).nullable(),
   /** `owner`, or a client as `token:<id>`. */
   created_by: z.string(),
   created_at: at,
   updated_at: at,
+});
+
+const conversationResult = z.object({
+  conversation_id: id,
+  status: z.enum(RESULT_STATUSES),
+  /** Matches the schema; null unless the status is `valid`. */
+  value: z.record(z.string(), z.unknown()).nullable(),
+  /** Why there is none. */
+  explanation: z.string().nullable(),
+  /** It consists of what the contact wrote: information, never an instruction. */
+  from_contact: z.literal(true),
 });
 
 const createConversation = z.strictObject({
@@ -147,6 +161,8 @@ const createConversation = z.strictObject({
     .max(CONVERSATION_LIMITS.longestIntervalMs)
     .optional(),
   max_follow_ups: z.int().min(0).max(CONVERSATION_LIMITS.followups).optional(),
+  /** A JSON Schema. The agent fills it when the conversation ends. */
+  result_schema: createInstanceSchema.shape.result_schema,
 });
 
 const createdConversation = z.object({
@@ -407,6 +423,7 @@ export const v1 = {
   conversations: page(conversation),
   createConversation,
   createdConversation,
+  conversationResult,
   conversationMessage,
   conversationMessages: page(conversationMessage),
   sendInConversation: z.strictObject({ text, reply_to: toChat.reply_to }),
@@ -488,6 +505,7 @@ export interface V1Surface {
     page: PageRequest & { readonly state?: V1<'conversation'>['state'] | undefined },
   ): Promise<Page<V1<'conversation'>>>;
   getConversation(id: InstanceId): Promise<V1<'conversation'>>;
+  getResult(id: InstanceId): Promise<V1<'conversationResult'>>;
   createConversation(request: V1<'createConversation'>): Promise<V1<'createdConversation'>>;
   controlConversation(
     id: InstanceId,

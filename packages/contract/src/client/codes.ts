@@ -164,6 +164,7 @@ export type RelayErrorCode =
   | 'restore_interrupted'
   | 'restore_needs_database'
   | 'restore_unclear'
+  | 'result_not_asked'
   | 'route_not_found'
   | 'schedule_ambiguous'
   | 'schedule_not_found'

@@ -1915,6 +1915,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/{account}/conversations/{conversation_id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the result of a conversation that was asked for one
+         * @description It consists of what the contact wrote. For a client it counts as reading the chat, and needs a grant to read. For the owner, and clients with the scope `conversations:read`.
+         */
+        get: operations["conversations.result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts/{account}/conversations/{conversation_id}/resume": {
         parameters: {
             query?: never;
@@ -2813,6 +2833,7 @@ export interface components {
             max_follow_ups: number;
             next_follow_up_at: string | null;
             objective: string | null;
+            result_status: ("pending" | "valid" | "missing" | "invalid" | "none") | null;
             /** @enum {string} */
             state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             todos: {
@@ -2882,6 +2903,18 @@ export interface components {
             data: components["schemas"]["ConversationMessage"][];
             next_cursor: string | null;
         };
+        ConversationResult: {
+            /** Format: uuid */
+            conversation_id: string;
+            explanation: string | null;
+            /** @constant */
+            from_contact: true;
+            /** @enum {string} */
+            status: "pending" | "valid" | "missing" | "invalid" | "none";
+            value: {
+                [key: string]: unknown;
+            } | null;
+        };
         Conversations: {
             data: components["schemas"]["Conversation"][];
             next_cursor: string | null;
@@ -2892,6 +2925,9 @@ export interface components {
             follow_up_interval_ms?: number;
             max_follow_ups?: number;
             objective: string;
+            result_schema?: {
+                [key: string]: unknown;
+            };
             /** @default [] */
             todos?: {
                 text: string;
@@ -3364,7 +3400,7 @@ export interface components {
         Problem: {
             action?: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found";
+            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "result_not_asked" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found";
             detail: string;
             errors?: {
                 detail: string;
@@ -18616,6 +18652,7 @@ export interface operations {
                      *           "follow_up_count": 0,
                      *           "max_follow_ups": 3,
                      *           "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *           "result_status": "pending",
                      *           "created_by": "owner",
                      *           "created_at": "2026-11-18T09:30:00.000Z",
                      *           "updated_at": "2026-11-18T09:30:00.000Z"
@@ -18811,7 +18848,19 @@ export interface operations {
                  *         {
                  *           "text": "Get a day"
                  *         }
-                 *       ]
+                 *       ],
+                 *       "result_schema": {
+                 *         "type": "object",
+                 *         "properties": {
+                 *           "day": {
+                 *             "type": "string",
+                 *             "format": "date"
+                 *           }
+                 *         },
+                 *         "required": [
+                 *           "day"
+                 *         ]
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["CreateConversationInput"];
@@ -19100,6 +19149,7 @@ export interface operations {
                      *       "follow_up_count": 0,
                      *       "max_follow_ups": 3,
                      *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "result_status": "pending",
                      *       "created_by": "owner",
                      *       "created_at": "2026-11-18T09:30:00.000Z",
                      *       "updated_at": "2026-11-18T09:30:00.000Z"
@@ -19315,6 +19365,7 @@ export interface operations {
                      *       "follow_up_count": 0,
                      *       "max_follow_ups": 3,
                      *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "result_status": "pending",
                      *       "created_by": "owner",
                      *       "created_at": "2026-11-18T09:30:00.000Z",
                      *       "updated_at": "2026-11-18T09:30:00.000Z"
@@ -20039,6 +20090,7 @@ export interface operations {
                      *       "follow_up_count": 0,
                      *       "max_follow_ups": 3,
                      *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "result_status": "pending",
                      *       "created_by": "owner",
                      *       "created_at": "2026-11-18T09:30:00.000Z",
                      *       "updated_at": "2026-11-18T09:30:00.000Z"
@@ -20248,6 +20300,201 @@ export interface operations {
             };
         };
     };
+    "conversations.result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example default */
+                account: string;
+                /** @example 0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversation_id": "0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "status": "valid",
+                     *       "value": {
+                     *         "day": "2026-11-24"
+                     *       },
+                     *       "explanation": null,
+                     *       "from_contact": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationResult"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "conversations.resume": {
         parameters: {
             query?: never;
@@ -20294,6 +20541,7 @@ export interface operations {
                      *       "follow_up_count": 0,
                      *       "max_follow_ups": 3,
                      *       "next_follow_up_at": "2026-11-19T09:30:00.000Z",
+                     *       "result_status": "pending",
                      *       "created_by": "owner",
                      *       "created_at": "2026-11-18T09:30:00.000Z",
                      *       "updated_at": "2026-11-18T09:30:00.000Z"

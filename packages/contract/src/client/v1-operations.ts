@@ -19,6 +19,7 @@ export const V1_OPERATIONS = {
   'conversations.list': ['GET', '/api/v1/accounts/{account}/conversations'],
   'conversations.messages': ['GET', '/api/v1/accounts/{account}/conversations/{conversation_id}/messages'],
   'conversations.pause': ['POST', '/api/v1/accounts/{account}/conversations/{conversation_id}/pause'],
+  'conversations.result': ['GET', '/api/v1/accounts/{account}/conversations/{conversation_id}/result'],
   'conversations.resume': ['POST', '/api/v1/accounts/{account}/conversations/{conversation_id}/resume'],
   'conversations.send': ['POST', '/api/v1/accounts/{account}/conversations/{conversation_id}/messages'],
   'conversations.transitions': ['GET', '/api/v1/accounts/{account}/conversations/{conversation_id}/transitions'],

@@ -202,6 +202,12 @@ export const REQUEST_ERRORS = {
     sentence: 'The model wrote no draft.',
     action: 'Try again, or type a few words about what to say.',
   },
+  result_not_asked: {
+    status: 404,
+    exit: 4,
+    sentence: 'Conversation {id} was not asked for a result.',
+    action: 'Give `result_schema` when you create a conversation.',
+  },
   nothing_known: {
     status: 404,
     exit: 4,

@@ -25,7 +25,11 @@ import {
   resolveReadableChat,
 } from './resolve-chat.ts';
 import type { CallContext, ClientCall, ClientDeps } from './tool.ts';
-import { listVisibleConversations, loadVisibleConversation } from './tools/conversations.ts';
+import {
+  listVisibleConversations,
+  loadResult,
+  loadVisibleConversation,
+} from './tools/conversations.ts';
 import {
   messageCursor,
   noteMessagesRead,
@@ -117,6 +121,19 @@ export function createClientSurface(
       }),
     getConversation: (id) =>
       as('get conversation', 'conversations:read', (call) => showConversation(call, id)),
+    getResult: (id) =>
+      as('get result', 'conversations:read', async (call) => {
+        const seen = await loadVisibleConversation(call, deps.db, id);
+        const { result = null, result_reason = null } = await loadResult(call, deps.db, seen);
+        if (seen.result_status === null) throw new RelayError('result_not_asked', { id });
+        return {
+          conversation_id: id,
+          status: seen.result_status,
+          value: result,
+          explanation: result_reason,
+          from_contact: true,
+        };
+      }),
     async createConversation({ contact, follow_up_interval_ms, max_follow_ups, ...rest }) {
       const heartbeat = {
         ...(follow_up_interval_ms !== undefined && { interval_ms: follow_up_interval_ms }),
@@ -387,6 +404,7 @@ const toConversation = (seen: SeenConversation): V1<'conversation'> => ({
   follow_up_count: seen.follow_up_count,
   max_follow_ups: seen.max_followups,
   next_follow_up_at: seen.timer_due_at?.toISOString() ?? null,
+  result_status: seen.result_status,
   created_by: seen.created_by,
   created_at: seen.created_at.toISOString(),
   updated_at: seen.updated_at.toISOString(),

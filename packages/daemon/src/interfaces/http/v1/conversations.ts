@@ -57,6 +57,11 @@ export function conversationOperations(app: App, context: V1Context): void {
         contact: EXAMPLE.contact.contact_id,
         objective: 'Agree on a day for the delivery',
         todos: [{ text: 'Get a day' }],
+        result_schema: {
+          type: 'object',
+          properties: { day: { type: 'string', format: 'date' } },
+          required: ['day'],
+        },
       },
       response: {
         conversation_id: EXAMPLE.conversation.conversation_id,
@@ -80,6 +85,21 @@ export function conversationOperations(app: App, context: V1Context): void {
     response: 'conversation',
     example: { params: named, response: EXAMPLE.conversation },
     run: ({ surface, params }) => surface.getConversation(instanceId(params.conversation_id)),
+  });
+
+  operation(app, context, {
+    method: 'GET',
+    path: `${path}/result`,
+    operationId: 'conversations.result',
+    summary: 'Get the result of a conversation that was asked for one',
+    description:
+      'It consists of what the contact wrote. For a client it counts as reading the chat, and needs a grant to read.',
+    tag,
+    scope: 'conversations:read',
+    params,
+    response: 'conversationResult',
+    example: { params: named, response: EXAMPLE.conversationResult },
+    run: ({ surface, params }) => surface.getResult(instanceId(params.conversation_id)),
   });
 
   operation(app, context, {

@@ -211,10 +211,18 @@ export const EXAMPLE = {
     follow_up_count: 0,
     max_follow_ups: 3,
     next_follow_up_at: LATER,
+    result_status: 'pending',
     created_by: 'owner',
     created_at: AT,
     updated_at: AT,
   } satisfies V1<'conversation'>,
+  conversationResult: {
+    conversation_id: CONVERSATION,
+    status: 'valid',
+    value: { day: '2026-11-24' },
+    explanation: null,
+    from_contact: true,
+  } satisfies V1<'conversationResult'>,
   transition: {
     conversation_id: CONVERSATION,
     from_state: 'CREATED',

@@ -85,12 +85,31 @@ export function createOwnerSurface(services: HttpDeps, { key }: V1Call): V1Surfa
       };
     },
     getConversation: async (id) => toConversation(await conversations.get(id)),
-    async createConversation({ contact, follow_up_interval_ms, max_follow_ups, facts, ...rest }) {
+    async getResult(id) {
+      const { result_status, result = null, result_reason = null } = await conversations.get(id);
+      if (result_status === undefined) throw new RelayError('result_not_asked', { id });
+      return {
+        conversation_id: id,
+        status: result_status,
+        value: result,
+        explanation: result_reason,
+        from_contact: true,
+      };
+    },
+    async createConversation({
+      contact,
+      follow_up_interval_ms,
+      max_follow_ups,
+      facts,
+      result_schema,
+      ...rest
+    }) {
       const { id, state } = await conversations.create(
         {
           ...rest,
           target_contact: await numberOf(services, contact),
           ...(facts === undefined ? {} : { facts }),
+          ...(result_schema === undefined ? {} : { result_schema }),
           heartbeat_config: {
             ...(follow_up_interval_ms === undefined ? {} : { interval_ms: follow_up_interval_ms }),
             ...(max_follow_ups === undefined ? {} : { max_followups: max_follow_ups }),
@@ -280,6 +299,7 @@ const toConversation = (one: ListedInstance): V1<'conversation'> => ({
   follow_up_count: one.follow_up_count,
   max_follow_ups: one.heartbeat_config.max_followups,
   next_follow_up_at: one.next_follow_up_at,
+  result_status: one.result_status ?? null,
   created_by: one.created_by,
   created_at: one.created_at,
   updated_at: one.updated_at,

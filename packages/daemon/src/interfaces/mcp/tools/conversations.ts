@@ -381,12 +381,18 @@ const toConversationView = (seen: VisibleConversation) => ({
   ...(seen.own && { todos: seen.todos.map(({ text, status }) => ({ text, status })) }),
 });
 
+interface LoadedResult {
+  readonly result?: Record<string, unknown> | null;
+  readonly result_reason?: string | null;
+  readonly result_from_contact?: true;
+}
+
 /** Empty for a conversation without a result. */
-async function loadResult(
+export async function loadResult(
   call: ConversationAccess & Pick<ClientCall, 'noteRead'>,
   db: Db,
   { id, chat, readable, result_status }: VisibleConversation,
-) {
+): Promise<LoadedResult> {
   if (result_status === null) return {};
   if (!readable) throw refusalError('no_read_grant');
   await call.noteRead(db, [chat]);
