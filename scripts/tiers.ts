@@ -41,6 +41,8 @@ const JOURNEYS = [
   // other agents
   'programs/neighbour',
   'programs/stdio',
+  'programs/clients',
+  'programs/quickstart',
 ];
 
 const PAGES = ['home', 'approvals', 'conversation', 'people', 'restart', 'tools'];

@@ -75,6 +75,8 @@ export default defineConfig({
           page('Clients', 'guides/clients'),
           page('Connect an MCP client', 'guides/mcp'),
           page('Webhooks', 'guides/webhooks'),
+          page('n8n', 'guides/n8n'),
+          page('Home Assistant', 'guides/home-assistant'),
           page('Containers', 'guides/containers'),
           page('Your own PostgreSQL', 'guides/postgresql'),
           page('Back up and upgrade', 'guides/backup'),
