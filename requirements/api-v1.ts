@@ -8,6 +8,8 @@ export const API_V1 = {
     'A client sees the events of its contacts and nothing else; texts only with a grant to read and the scope for messages.',
   'API-V1-IDEMPOTENT':
     'A request repeated under its key gets the first response; after a crash in between nothing happens twice.',
+  'API-V1-N8N':
+    'In n8n, a message on WhatsApp starts a workflow, which answers and reads through Relay.',
   'API-V1-QUICKSTART':
     'The quickstart of the documentation works as it is printed, in curl, Node and Python.',
   'API-V1-SCOPES':

@@ -515,6 +515,7 @@ export const BUILT: readonly string[] = [
   'API-V1-CONTRACT',
   'API-V1-EVENTS',
   'API-V1-IDEMPOTENT',
+  'API-V1-N8N',
   'API-V1-QUICKSTART',
   'API-V1-SCOPES',
   'API-V1-WEBHOOKS',

@@ -200,7 +200,7 @@ const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /** The program that this script finds or installs; nothing if it cannot, and the tests that need it fail. */
-function programFrom(script: 'chromium' | 'caddy' | 'promtool'): Record<string, string> {
+function programFrom(script: 'chromium' | 'caddy' | 'promtool' | 'n8n'): Record<string, string> {
   try {
     const path = execFileSync(join(root, 'scripts', script), { cwd: root, encoding: 'utf8' });
     return { [script.toUpperCase()]: path.trim() };
@@ -280,6 +280,7 @@ const programs = {
   ...programFrom('chromium'),
   ...programFrom('caddy'),
   ...programFrom('promtool'),
+  ...programFrom('n8n'),
 };
 const env = { ...process.env, CI: 'true', ...programs };
 const results: Result[] = [];
