@@ -287,6 +287,7 @@ describe('the service', () => {
     expect(stanzas.find(({ stanza }) => stanza.attrs.id === id)).toEqual({
       at: expect.any(String),
       direction: 'out',
+      current: true,
       account: ANA,
       device: 1,
       stanza: {

@@ -5,6 +5,7 @@ import { proto } from '@whiskeysockets/baileys';
 import type { z } from 'zod';
 import { parse, parseBody, RequestError } from '../http.ts';
 import type { LoggedStanza } from '../whatsapp/events.ts';
+import { mediaPartOf } from '../whatsapp/media.ts';
 import type { Network } from '../whatsapp/network.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
 import type { Stanza } from '../whatsapp/wire/nodes.ts';
@@ -12,6 +13,7 @@ import { scanQr, typePairingCode } from './linking.ts';
 import {
   CountsQuery,
   DisconnectBody,
+  ExpireBody,
   FaultsBody,
   GroupChangeBody,
   HabitsBody,
@@ -213,6 +215,21 @@ function peopleRoutes(network: Network): ControlRoutes {
       return okResponse({ messages: messages.map(messageView) });
     },
 
+    // As the phone shows it: reactions, votes, edits and deletions at the message they belong to.
+    'GET /accounts/:phone/chat': (ask) => {
+      const account = whose(ask);
+      const { with: other } = ask.query(MessagesQuery);
+      const shown = account.shown(other === undefined ? {} : { with: find.chat(other) });
+      return okResponse({ messages: shown });
+    },
+
+    'POST /accounts/:phone/messages/:id/expire': (ask) => {
+      const account = whose(ask);
+      const { id } = requireMessage(account, ask.param('id'));
+      account.expireMedia(id, ask.body(ExpireBody).status);
+      return NO_CONTENT;
+    },
+
     'GET /accounts/:phone/messages/:id/media': async (ask) => {
       const account = whose(ask);
       const { id, media } = messageView(requireMessage(account, ask.param('id')));
@@ -266,13 +283,6 @@ function peopleRoutes(network: Network): ControlRoutes {
 
 // Messages and stanzas as JSON. Invariant: bytes are base64, times are ISO 8601, and missing values are absent or null.
 
-const KINDS = {
-  image: 'imageMessage',
-  video: 'videoMessage',
-  audio: 'audioMessage',
-  document: 'documentMessage',
-} as const;
-
 function messageView({ content, text, ...message }: SeenMessage) {
   return {
     ...message,
@@ -283,11 +293,8 @@ function messageView({ content, text, ...message }: SeenMessage) {
 }
 
 function mediaView(content: proto.IMessage) {
-  for (const [kind, field] of Object.entries(KINDS)) {
-    const media = content[field];
-    if (media) return { kind, mimetype: media.mimetype ?? null };
-  }
-  return null;
+  const part = mediaPartOf(content);
+  return part ? { kind: part.kind, mimetype: part.fields.mimetype ?? null } : null;
 }
 
 function loggedView({ account, device, stanza, ...logged }: LoggedStanza) {

@@ -1,7 +1,7 @@
 // Schemas of the control API's requests. Invariant: they are strict, so that a misspelt field is an error and is not
 // ignored.
 import { z } from 'zod';
-import type { FaultSettings } from '../whatsapp/faults.ts';
+import { type FaultSettings, MEDIA_RETRY_FAULTS } from '../whatsapp/faults.ts';
 import { PASSKEY_FAULTS } from '../whatsapp/passkey.ts';
 import type { PhoneHabits as HabitSettings } from '../whatsapp/people/handset.ts';
 
@@ -45,6 +45,10 @@ export const PairCodeBody = z.strictObject({
 
 export const MessagesQuery = z.strictObject({ with: ChatIdSchema.exactOptional() });
 
+export const ExpireBody = z.strictObject({
+  status: z.union([z.literal(404), z.literal(410)]).exactOptional(),
+});
+
 export const ReadBody = z.strictObject({ with: ChatIdSchema });
 
 export const PowerBody = z.strictObject({ on: z.boolean() });
@@ -72,6 +76,39 @@ const Code = z
   .nullable()
   .transform((code) => code ?? undefined);
 
+const times = z.int().positive().exactOptional();
+const Status = z.strictObject({
+  kind: z.literal('status'),
+  status: z.int().min(400).max(599),
+  times,
+});
+
+/** `null` resets a fault. */
+const orReset = <T extends z.ZodType>(fault: T) =>
+  z
+    .union([fault, z.null()])
+    .transform((value) => value ?? undefined)
+    .exactOptional();
+
+const MediaDownloadSchema = z.discriminatedUnion('kind', [
+  Status,
+  z.strictObject({
+    kind: z.enum(['altered', 'truncated', 'cut', 'stalled', 'endless']),
+    times,
+  }),
+  z.strictObject({
+    kind: z.literal('slow'),
+    bytesPerSecond: z.int().positive().max(1e9),
+    times,
+  }),
+  z.strictObject({ kind: z.literal('redirected'), to: z.url(), times }),
+]);
+
+const MediaUploadSchema = z.discriminatedUnion('kind', [
+  Status,
+  z.strictObject({ kind: z.enum(['cut', 'stalled', 'no_path']), times }),
+]);
+
 /** Settings that are not named stay as they are. */
 export const FaultsBody = z.strictObject({
   latencyMs: Milliseconds.exactOptional(),
@@ -84,12 +121,11 @@ export const FaultsBody = z.strictObject({
   duplicateDeliveries: z.boolean().exactOptional(),
   reorderDeliveries: z.boolean().exactOptional(),
   mute: z.boolean().exactOptional(),
-  passkey: z
-    .enum(PASSKEY_FAULTS)
-    .nullable()
-    .transform((fault) => fault ?? undefined)
-    .exactOptional(),
+  passkey: orReset(z.enum(PASSKEY_FAULTS)),
   offlineBatches: z.boolean().exactOptional(),
+  mediaDownload: orReset(MediaDownloadSchema),
+  mediaUpload: orReset(MediaUploadSchema),
+  mediaRetry: orReset(z.enum(MEDIA_RETRY_FAULTS)),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 
 /** Several changes are made in the order of these fields. */
@@ -116,12 +152,14 @@ export const CountsQuery = z.strictObject({ account: Phone.exactOptional() });
 const MessageId = z.string().min(1).max(128);
 
 const Media = z.strictObject({
-  kind: z.enum(['image', 'video', 'audio', 'document']),
+  kind: z.enum(['image', 'video', 'voice', 'audio', 'document', 'sticker']),
   /** The file, in base64. */
   data: z.base64().min(1),
   mimetype: z.string().min(1),
   /** Only for a document. */
   fileName: z.string().min(1).exactOptional(),
+  /** Only for an image, a video or a voice note. */
+  viewOnce: z.boolean().exactOptional(),
 });
 export type MediaBody = z.infer<typeof Media>;
 
@@ -133,6 +171,28 @@ const NewMessageFields = z.strictObject({
   /** An empty emoji removes the reaction. */
   reaction: z.strictObject({ id: MessageId, emoji: z.string().max(32) }).exactOptional(),
   delete: MessageId.exactOptional(),
+  location: z
+    .strictObject({
+      latitude: z.number().min(-90).max(90),
+      longitude: z.number().min(-180).max(180),
+      name: z.string().exactOptional(),
+      address: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  contacts: z
+    .array(z.strictObject({ name: z.string().min(1), vcard: z.string().min(1) }))
+    .min(1)
+    .exactOptional(),
+  poll: z
+    .strictObject({
+      question: z.string().min(1),
+      options: z.array(z.string().min(1)).min(2).max(12),
+      /** 0: as many as there are. */
+      selectable: z.int().min(0).exactOptional(),
+    })
+    .exactOptional(),
+  /** No options take the vote back. */
+  vote: z.strictObject({ poll: MessageId, options: z.array(z.string()) }).exactOptional(),
   quoted: MessageId.exactOptional(),
   edit: MessageId.exactOptional(),
   id: MessageId.exactOptional(),
@@ -149,15 +209,24 @@ export const NewMessageBody = NewMessageFields.check(({ issues, value }) => {
 
 function contradiction(message: NewMessageBody): string | undefined {
   const has = (name: keyof NewMessageBody) => message[name] !== undefined;
-  const kinds = [has('text') || has('media'), has('reaction'), has('delete')].filter(Boolean);
-  if (kinds.length !== 1) return 'a message is text, media, a reaction or a deletion';
+  const others = ['reaction', 'delete', 'location', 'contacts', 'poll', 'vote'] as const;
+  const kinds = [has('text') || has('media'), ...others.map(has)].filter(Boolean);
+  if (kinds.length !== 1)
+    return 'a message is one of: text, media, reaction, deletion, location, contacts, poll, vote';
   const refers = has('quoted') || has('edit');
   if (refers && (!has('text') || has('media'))) return 'only text quotes or edits';
   if (has('quoted') && has('edit')) return 'an edit quotes nothing';
-  if (message.media?.kind === 'audio' && has('text')) return 'audio has no caption';
+  const { kind, viewOnce } = message.media ?? {};
+  if ((kind === 'audio' || kind === 'voice' || kind === 'sticker') && has('text')) {
+    return `${kind} has no caption`;
+  }
+  if (viewOnce && kind !== 'image' && kind !== 'video' && kind !== 'voice') {
+    return `${kind} cannot be viewed once`;
+  }
   if (message.media?.fileName && message.media.kind !== 'document') {
     return 'only a document has a file name';
   }
   const how = (['id', 'at', 'addressing', 'corrupt'] as const).filter(has);
-  return has('reaction') && how.length > 0 ? `a reaction takes no ${how.join(', ')}` : undefined;
+  if (has('reaction') && how.length > 0) return `a reaction takes no ${how.join(', ')}`;
+  return has('vote') && how.length > 0 ? `a vote takes no ${how.join(', ')}` : undefined;
 }

@@ -24,18 +24,35 @@ export async function sendMessageAs(
   if (isGroupChat(chat) && !chat.members.has(author)) {
     throw new RequestError(409, `${author.phone} is not in this group.`);
   }
-  const { delete: gone, edit, media, quoted, reaction, text = '', ...how } = asked;
+  const { contacts, delete: gone, edit, location, media, poll, ...more } = asked;
+  const { quoted, reaction, text = '', vote, ...how } = more;
   const { addressing = effectiveAddressing(author, 'lid') } = how;
   if (effectiveAddressing(author, addressing) !== addressing) {
     throw new RequestError(409, `${author.phone} is known as ${author.knownAs} only.`);
   }
   if (reaction) return author.react(chat, requireMessage(author, reaction.id).id, reaction.emoji);
+  if (vote) return author.vote(chat, requireMessage(author, vote.poll).id, vote.options);
   const say = (content: SendableContent) => author.send(chat, content, how);
   if (gone !== undefined) return say({ delete: ownMessageKey(author, chat, gone) });
   if (edit !== undefined) return say({ text, edit: ownMessageKey(author, chat, edit) });
   if (quoted !== undefined)
     return say({ raw: quoting(network, text, requireMessage(author, quoted)) });
+  if (location) return say({ location: placeOf(location) });
+  if (contacts) return say({ contacts: cardsOf(contacts) });
+  if (poll) {
+    const { options: values, question: name, selectable: selectableCount = 0 } = poll;
+    return say({ poll: { name, values, selectableCount } });
+  }
   return say(media ? fileOf(media, text) : text);
+}
+
+function placeOf({ latitude, longitude, ...names }: NonNullable<NewMessageBody['location']>) {
+  return { degreesLatitude: latitude, degreesLongitude: longitude, ...names };
+}
+
+function cardsOf(contacts: NonNullable<NewMessageBody['contacts']>) {
+  const cards = contacts.map(({ name, vcard }) => ({ displayName: name, vcard }));
+  return { displayName: cards[0]?.displayName ?? '', contacts: cards };
 }
 
 /** A message that this person has; throws otherwise. */
@@ -57,12 +74,15 @@ function ownMessageKey(
   return { remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'), id, fromMe: true };
 }
 
-function fileOf({ data, fileName, kind, mimetype }: MediaBody, caption: string): AnyMessageContent {
+function fileOf(media: MediaBody, caption: string): AnyMessageContent {
+  const { data, fileName, kind, mimetype, viewOnce = false } = media;
   const file = Buffer.from(data, 'base64');
   const words = caption === '' ? {} : { caption };
-  if (kind === 'image') return { image: file, mimetype, ...words };
-  if (kind === 'video') return { video: file, mimetype, ...words };
+  if (kind === 'image') return { image: file, mimetype, viewOnce, ...words };
+  if (kind === 'video') return { video: file, mimetype, viewOnce, ...words };
+  if (kind === 'voice') return { audio: file, mimetype, ptt: true, viewOnce };
   if (kind === 'audio') return { audio: file, mimetype };
+  if (kind === 'sticker') return { sticker: file, mimetype };
   return { document: file, mimetype, fileName: fileName ?? 'file', ...words };
 }
 

@@ -2,7 +2,11 @@
 // as providers do; control bodies strictly, so that a misspelt rule is an error and not a rule that never matches.
 import { z } from 'zod';
 
-const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const Part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
+});
 
 const ToolCall = z.looseObject({
   id: z.string(),

@@ -2,9 +2,11 @@
 // listens only on 127.0.0.1; what it stores is bounded; `close` always completes.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseBody, RequestError, readRequestText, refuseBrowsers } from '../http.ts';
 import { embeddingsBody } from './embeddings.ts';
 import { answerAboutGroup, summarizeGroup } from './group/group.ts';
+import { TranscriptionFault, transcriptionBody, transcriptionRequest } from './media.ts';
 import { sendError, sendJson, sendReply } from './responses.ts';
 import { sampleValue } from './sample.ts';
 import {
@@ -33,6 +35,8 @@ export interface ModelServer extends AsyncDisposable {
   calls(): LoggedCall[];
   /** When on, it obeys the newest untrusted text instead of the rules. */
   traitor(on: boolean, knows?: TraitorKnowledge): void;
+  /** How transcription answers from now on: late, or with an error. */
+  hearing(fault: TranscriptionFault): void;
   /** Asked before the rules; undefined leaves the request to them. Only within this process. */
   play(actor: ModelActor | undefined): void;
   close(): Promise<void>;
@@ -50,6 +54,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const stopping = new AbortController();
   let knows: TraitorKnowledge | undefined;
   let actor: ModelActor | undefined;
+  let hearing: TranscriptionFault = {};
   let answered = 0;
 
   function addRules(body: unknown): number {
@@ -63,6 +68,10 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const { on, ...known } = parseBody(TraitorBody, JSON.stringify(body));
     knows = on ? known : undefined;
     return on;
+  }
+
+  function setHearing(body: unknown): void {
+    hearing = parseBody(TranscriptionFault, JSON.stringify(body));
   }
 
   async function answer(request: ChatRequest): Promise<Reply> {
@@ -83,6 +92,14 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     'POST /v1/chat/completions': chat,
     'POST /v1/embeddings': ({ response, text }) =>
       sendJson(response, 200, embeddingsBody(parseBody(EmbeddingsRequest, text))),
+    'POST /v1/audio/transcriptions': async ({ response, text }) => {
+      const { status, delay_ms = 0 } = hearing;
+      if (delay_ms > 0) await sleep(delay_ms, undefined, { signal: stopping.signal });
+      if (status !== undefined) throw new RequestError(status, 'Scripted.');
+      sendJson(response, 200, transcriptionBody(text));
+    },
+    'POST /control/transcription': ({ response, text }) =>
+      sendEmpty(response, () => setHearing(parseLooseJson(text))),
     'GET /v1/models': ({ response }) => sendJson(response, 200, models()),
     'POST /control/rules': ({ response, text }) =>
       sendJson(response, 200, { rules: addRules(parseLooseJson(text)) }),
@@ -105,7 +122,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
         method,
         path: url,
         headers: Object.fromEntries(said),
-        body: parseLooseJson(text),
+        body: path.startsWith('/v1/audio/') ? transcriptionRequest(text) : parseLooseJson(text),
       };
       log.add({ at: new Date().toISOString(), ...call }, text.length);
     }
@@ -133,6 +150,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     play: (next) => {
       actor = next;
     },
+    hearing: setHearing,
     traitor: (on, known = {}) => void setTraitor({ on, ...known }),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,6 @@
 // Reads a chat request: who wrote what, and what the current turn has done so far. Invariant: pure; the turn begins
 // with the last user message, and everything before it is history.
+import { textInPicture } from './media.ts';
 import type { ChatRequest, Message } from './schemas.ts';
 
 export interface TurnCall {
@@ -11,10 +12,13 @@ export interface TurnCall {
   result: string | undefined;
 }
 
+/** With the words that can be seen in its pictures. */
 export function messageText(message: Message): string {
   const { content } = message;
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => part.text ?? '').join('\n');
+  return (content ?? [])
+    .map(({ text, image_url }) => text ?? (image_url ? textInPicture(image_url.url) : ''))
+    .join('\n');
 }
 
 const join = (messages: readonly Message[]): string => messages.map(messageText).join('\n');

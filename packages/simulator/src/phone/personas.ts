@@ -5,6 +5,16 @@ import type { NetworkEvents } from '../whatsapp/events.ts';
 import type { Network } from '../whatsapp/network.ts';
 import type { SimulatedAccount } from '../whatsapp/people/account.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
+import type { ShownMessage } from '../whatsapp/people/screen.ts';
+
+/** A file of the phone page that a visitor can send. */
+export interface PreparedFile {
+  readonly label: string;
+  readonly kind: 'photo' | 'voice';
+  /** The file in `page/`. */
+  readonly file: string;
+  readonly caption?: string;
+}
 
 export interface PhonePersona {
   readonly id: string;
@@ -15,6 +25,8 @@ export interface PhonePersona {
   readonly hint: string;
   /** Suggested messages, each with its writer. */
   readonly tries: readonly { readonly text: string; readonly as?: string }[];
+  /** Prepared files that can be sent. */
+  readonly files?: readonly PreparedFile[];
   /** Whose phone is shown. */
   readonly phone: string;
   /** The number at the other end, or the address of a group. */
@@ -30,8 +42,20 @@ interface PhoneMessageView {
   readonly from: string;
   readonly name: string;
   readonly text: string;
+  /** Its file, or what else it is. */
+  readonly media: PhoneMediaView | null;
+  /** Emoji, each once for every person. */
+  readonly reactions: readonly string[];
+  readonly edited: boolean;
   readonly at: string;
   readonly status: string;
+}
+
+interface PhoneMediaView {
+  /** `Voice message`, or the name of a document. */
+  readonly label: string;
+  /** Whether the page can show or play it. */
+  readonly shows: 'photo' | 'voice' | null;
 }
 
 interface PhonePersonaView extends PhonePersona {
@@ -49,8 +73,8 @@ export function viewPersona(
   const phone = requireAccount(network, face.phone);
   const names = new Map(face.writers.map((writer) => [writer.phone, writer.name]));
   const messages = phone
-    .messages({ with: face.chat })
-    .filter(({ text }) => text !== undefined)
+    .shown({ with: face.chat })
+    .filter((message) => message.status !== 'undecryptable')
     .slice(-MOST_SHOWN)
     .map((message) => messageView(network, face, message, names));
   return { ...face, typing, messages };
@@ -59,10 +83,10 @@ export function viewPersona(
 function messageView(
   network: Network,
   { chat, phone }: PhonePersona,
-  message: SeenMessage,
+  message: ShownMessage,
   names: ReadonlyMap<string, string>,
 ): PhoneMessageView {
-  const { id, from, text = '', at } = message;
+  const { id, from, at, deleted, edited, reactions } = message;
   const author = network.account(from);
   // In a group the ticks of another member's message are on that member's phone.
   const apart = from === phone || !chat.includes('@') ? undefined : author;
@@ -71,16 +95,41 @@ function messageView(
     id,
     from,
     name: names.get(from) ?? author?.name ?? from,
-    text,
+    text: deleted ? 'This message was deleted.' : (message.text ?? ''),
+    media: mediaView(message),
+    reactions: Object.values(reactions),
+    edited: edited && !deleted,
     at: at.toISOString(),
     status: displayedStatus(network, own ?? message),
   };
 }
 
+const MEDIA_LABELS = {
+  image: 'Photo',
+  video: 'Video',
+  audio: 'Audio',
+  document: 'Document',
+  sticker: 'Sticker',
+} as const;
+
+function mediaView({ contacts, location, media, poll }: ShownMessage): PhoneMediaView | null {
+  if (poll) return { label: `Poll: ${[poll.question, ...poll.options].join(' · ')}`, shows: null };
+  if (location) {
+    const { latitude, longitude, name } = location;
+    return { label: `Location: ${name || `${latitude}, ${longitude}`}`, shows: null };
+  }
+  const [contact] = contacts;
+  if (contact) return { label: `Contact: ${contact.name}`, shows: null };
+  if (!media) return null;
+  const label = media.voice ? 'Voice message' : (media.fileName ?? MEDIA_LABELS[media.kind]);
+  if (media.kind === 'image' || media.kind === 'sticker') return { label, shows: 'photo' };
+  return { label, shows: media.kind === 'audio' ? 'voice' : null };
+}
+
 /** In a group the ticks turn blue when every other member has read the message, as on WhatsApp. */
 function displayedStatus(
   network: Network,
-  { chat, from, status, receipts }: SeenMessage,
+  { chat, from, status, receipts }: Pick<SeenMessage, 'chat' | 'from' | 'status' | 'receipts'>,
 ): SeenMessage['status'] {
   const group = network.group(chat);
   if (group === undefined || status !== 'read') return status;

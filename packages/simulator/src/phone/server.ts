@@ -1,15 +1,17 @@
 // Serves the phone page of `relay demo`, where a visitor sees the chats of the simulated people and writes as them: a
-// page and three calls, with long polling for changes. Invariant: it listens only on 127.0.0.1; only a given persona
+// page and four calls, with long polling for changes. Invariant: it listens only on 127.0.0.1; only a given persona
 // can write; `close` always completes.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AnyMessageContent } from '@whiskeysockets/baileys';
 import { z } from 'zod';
 import { parseBody, RequestError, readRequestText } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
 import {
   type PhonePersona,
+  type PreparedFile,
   requireAccount,
   viewPersona,
   watchChanges,
@@ -32,7 +34,9 @@ export interface PhonePage {
 const NewMessage = z.strictObject({
   face: z.string(),
   as: z.string().exactOptional(),
-  text: z.string().trim().min(1).max(4_000),
+  text: z.string().trim().min(1).max(4_000).exactOptional(),
+  /** A prepared file, by its place in the list. */
+  file: z.int().min(0).exactOptional(),
 });
 
 const CSS = 'text/css; charset=utf-8';
@@ -60,14 +64,28 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
   };
 
   async function write(text: string): Promise<object> {
-    const { face: id, as, text: words } = parseBody(NewMessage, text);
+    const { face: id, as, text: words, file: nth } = parseBody(NewMessage, text);
     const face = faceNamed(id);
     const writer =
       as === undefined ? face.writers[0] : face.writers.find(({ phone }) => phone === as);
     if (writer === undefined) throw new RequestError(403, 'This person cannot write in this chat.');
-    const sent = await requireAccount(network, writer.phone).send(face.chat, words);
+    const file = nth === undefined ? undefined : face.files?.[nth];
+    const content = file === undefined ? words : preparedContent(file);
+    if (content === undefined) throw new RequestError(400, 'Write a message first.');
+    const sent = await requireAccount(network, writer.phone).send(face.chat, content);
     news.note();
     return { id: sent };
+  }
+
+  /** A file that the page can show, as an address of its own: the page loads nothing else. */
+  async function open(query: URLSearchParams): Promise<object> {
+    const face = faceNamed(query.get('face') ?? '');
+    const phone = requireAccount(network, face.phone);
+    const id = query.get('id') ?? '';
+    const message = phone.shown({ with: face.chat }).find((one) => one.id === id);
+    const type = message?.media?.mimetype?.split(';', 1)[0] ?? '';
+    if (!SHOWN_TYPES.has(type)) throw new RequestError(404, 'This file cannot be shown here.');
+    return { url: `data:${type};base64,${(await phone.download(id)).toString('base64')}` };
   }
 
   async function look(after: number): Promise<object> {
@@ -93,6 +111,8 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
         const after = Number(new URLSearchParams(query).get('after') ?? 0);
         return sendJson(response, 200, await look(after));
       }
+      case 'GET /api/file':
+        return sendJson(response, 200, await open(new URLSearchParams(query)));
       case 'POST /api/messages':
         return sendJson(response, 201, await write(await readRequestText(request)));
       case 'POST /api/console':
@@ -116,6 +136,22 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
       await closed;
     },
   };
+}
+
+/** What a browser shows or plays and never runs. */
+const SHOWN_TYPES = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'audio/ogg',
+  'audio/mpeg',
+  'audio/mp4',
+]);
+
+function preparedContent({ caption, file, kind }: PreparedFile): AnyMessageContent {
+  const bytes = pageFile(file);
+  if (kind === 'voice') return { audio: bytes, mimetype: 'audio/ogg; codecs=opus', ptt: true };
+  return { image: bytes, mimetype: 'image/jpeg', ...(caption !== undefined && { caption }) };
 }
 
 function pageFile(name: string, source = name): Buffer {
@@ -153,7 +189,7 @@ function fail(response: ServerResponse, error: unknown): void {
 
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

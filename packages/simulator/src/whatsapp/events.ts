@@ -17,6 +17,8 @@ export interface NetworkEvents {
   /** A companion logged in and received what was queued for it. */
   online: [{ account: DeviceOwner; device: number }];
   offline: [{ account: DeviceOwner; device: number }];
+  /** A companion logged in while its former connection was still open, which is closed now. */
+  replaced: [{ account: DeviceOwner; device: number }];
   presence: [{ account: DeviceOwner; stanza: Stanza }];
   /** A stanza crossed the server: every one, while the log keeps only the latest. */
   stanza: [LoggedStanza];
@@ -37,6 +39,8 @@ export interface LoggedStanza {
   /** The phone number of the account, once the connection has one. */
   account: string | undefined;
   device: number | undefined;
+  /** False: a newer connection of the same device has replaced this one. */
+  current: boolean;
   stanza: Stanza;
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { type LoggedStanza, type NetworkEvents, StanzaLog } from './events.ts';
 import { Faults } from './faults.ts';
-import { MediaStore } from './media.ts';
+import { MediaHosts } from './media-hosts.ts';
 import { PendingPairings } from './pairing.ts';
 import { type NewSimulatedAccount, SimulatedAccount } from './people/account.ts';
 import { Directory } from './people/directory.ts';
@@ -32,17 +32,19 @@ export async function createNetwork({
   now = () => new Date(),
 }: NetworkOptions = {}): Promise<Network> {
   muteLibsignal();
-  const media = new MediaStore();
+  const faults = new Faults();
+  const media = new MediaHosts(faults);
   await media.listen();
   const server = new WebSocketServer({ port, host: HOST, perMessageDeflate: false });
   await once(server, 'listening');
-  return new Network(server, media, now);
+  return new Network(server, media, faults, now);
 }
 
 export class Network {
   readonly url: string;
   readonly events = new EventEmitter<NetworkEvents>();
-  readonly faults = new Faults();
+  readonly faults: Faults;
+  readonly media: MediaHosts;
   /** Errors inside the simulator; empty unless it has a bug or a client broke the protocol. */
   readonly failures: unknown[] = [];
   /** Connections opened by clients so far, including failed ones. */
@@ -50,8 +52,10 @@ export class Network {
   readonly #server: WebSocketServer;
   readonly #deps: NetworkContext;
 
-  constructor(server: WebSocketServer, media: MediaStore, now: () => Date) {
+  constructor(server: WebSocketServer, media: MediaHosts, faults: Faults, now: () => Date) {
     const serverKey = keyPairFromLabel('server');
+    this.faults = faults;
+    this.media = media;
     this.#server = server;
     this.url = `ws://${HOST}:${(server.address() as AddressInfo).port}/ws/chat`;
     this.#deps = {

@@ -130,7 +130,7 @@ function enter(face) {
   $('chat-title').textContent = face.title;
   $('chat-avatar').textContent = initials(face.title);
   $('hint').textContent = face.hint;
-  $('tries').replaceChildren(...face.tries.map(tryButton));
+  $('tries').replaceChildren(...face.tries.map(tryButton), ...(face.files ?? []).map(fileButton));
   const several = face.writers.length > 1;
   $('as').hidden = !several;
   $('writer').replaceChildren(
@@ -151,6 +151,16 @@ function tryButton({ text, as }) {
     if (as !== undefined) writeAs(as);
     void say(text);
   });
+  return button;
+}
+
+function fileButton({ label, kind }, file) {
+  const button = element('button', {
+    type: 'button',
+    className: `file ${kind}`,
+    textContent: label,
+  });
+  button.addEventListener('click', () => void send({ file }));
   return button;
 }
 
@@ -187,7 +197,8 @@ function append(list, message, face, isFirst) {
   if (face.writers.length > 1) {
     bubble.append(element('span', { className: 'who', textContent: message.name }));
   } else bubble.append(element('span', { className: 'unseen', textContent: `${message.name}: ` }));
-  const words = element('span', { textContent: message.text });
+  if (message.media) bubble.append(mediaElement(message, face));
+  const words = element('span', { className: 'words', textContent: message.text });
   words.dir = 'auto';
   const time = element('time', { dateTime: message.at, textContent: clock(new Date(message.at)) });
   bubble.append(words, element('span', { className: 'when' }, time));
@@ -195,8 +206,37 @@ function append(list, message, face, isFirst) {
   restate(bubble, message, face);
 }
 
-/** The side depends on the viewer, and the delivery state changes. */
+/** Shown or played where the page can; otherwise named. */
+function mediaElement({ id, media }, face) {
+  const place = element('span', { className: 'media', textContent: media.label });
+  if (media.shows === null) return place;
+  void call('GET', `/api/file?${new URLSearchParams({ face: face.id, id })}`).then(
+    ({ url }) => {
+      const shown =
+        media.shows === 'photo'
+          ? element('img', { src: url, alt: media.label })
+          : element('audio', { src: url, controls: true, ariaLabel: media.label });
+      const scroll = $('scroll');
+      const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 60;
+      place.replaceChildren(shown);
+      if (wasAtEnd) scroll.scrollTop = scroll.scrollHeight;
+    },
+    () => {},
+  );
+  return place;
+}
+
+/** The side depends on the viewer; the delivery state, reactions and an edited text change. */
 function restate(bubble, message, face) {
+  const words = bubble.querySelector('.words');
+  const text = message.edited ? `${message.text} (edited)` : message.text;
+  if (words.textContent !== text) words.textContent = text;
+  const emoji = message.reactions.join(' ');
+  if ((bubble.querySelector('.reactions')?.textContent ?? '') !== emoji) {
+    bubble.querySelector('.reactions')?.remove();
+    if (emoji !== '')
+      bubble.append(element('span', { className: 'reactions', textContent: emoji }));
+  }
   const isMine = message.from === writerOf(face);
   bubble.classList.toggle('mine', isMine);
   const state = isMine ? message.status : '';
@@ -253,11 +293,13 @@ function dayOf(at) {
   return at.toLocaleDateString('en', { weekday: 'long', day: 'numeric', month: 'long' });
 }
 
-async function say(text) {
+const say = async (text) => text.trim() !== '' && send({ text });
+
+async function send(content) {
   const face = faces.find(({ id }) => id === current);
-  if (face === undefined || text.trim() === '') return false;
+  if (face === undefined) return false;
   try {
-    await call('POST', '/api/messages', { face: face.id, as: writerOf(face), text });
+    await call('POST', '/api/messages', { face: face.id, as: writerOf(face), ...content });
     trouble('');
     $('scroll').scrollTop = $('scroll').scrollHeight;
     return true;

@@ -2,7 +2,7 @@
 // through `scan` or `pairCode`, and unlinked only here.
 import { randomInt } from 'node:crypto';
 import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
-import { composeContent, openMedia, type SendableContent } from '../media.ts';
+import { composeContent, decryptMedia, mediaPartOf, type SendableContent } from '../media.ts';
 import { type Applicant, exchangeCode, readQr } from '../pairing.ts';
 import { AccountPasskey, PasskeyAttempt } from '../passkey.ts';
 import { node, notification, type Stanza, seconds } from '../wire/nodes.ts';
@@ -12,6 +12,7 @@ import type { PeopleContext } from './directory.ts';
 import { Handset, type PhoneHabits, type SendOptions } from './handset.ts';
 import { historyMessages, type RememberedChat } from './history.ts';
 import { type DeliveryCounts, Mailbox, type SeenMessage } from './mailbox.ts';
+import { answerMediaRetry } from './media-retry.ts';
 import {
   type Addressing,
   chatIdentifier,
@@ -24,6 +25,7 @@ import {
   type SimulatedChat,
   visibleJid,
 } from './model.ts';
+import { type ShownMessage, sealVote, shownMessages } from './screen.ts';
 
 export interface NewSimulatedAccount {
   phone: string;
@@ -73,7 +75,14 @@ export class SimulatedAccount implements DeviceOwner {
     this.passkey = passkey ? new AccountPasskey() : null;
     this.#deps = deps;
     this.#mailbox = new Mailbox(this);
-    this.#handset = new Handset(this, this.#mailbox, this.habits, deps.events);
+    this.#handset = new Handset({
+      owner: this,
+      mailbox: this.#mailbox,
+      habits: this.habits,
+      events: deps.events,
+      answerMediaRetry: (request, content) =>
+        answerMediaRetry(request, content, deps.media, deps.faults.current.mediaRetry),
+    });
     this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, deps);
   }
 
@@ -166,8 +175,12 @@ export class SimulatedAccount implements DeviceOwner {
     options: SendOptions = {},
   ): Promise<string> {
     const chat = this.#deps.directory.chat(to);
-    const message = await composeContent(content, this.#deps.media);
-    return this.#handset.send(chat, message, options);
+    return this.#handset.send(chat, await this.compose(content), options);
+  }
+
+  /** The protobuf that `send` would send, its file uploaded: a test can change it and send it with `{ raw }`. */
+  compose(content: SendableContent): Promise<proto.IMessage> {
+    return composeContent(content, this.#deps.media);
   }
 
   async react(
@@ -177,18 +190,51 @@ export class SimulatedAccount implements DeviceOwner {
     options: SendOptions = {},
   ): Promise<string> {
     const chat = this.#deps.directory.chat(to);
-    const target = this.#mailbox.find(messageId);
-    if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
-    const author = this.#deps.directory.byPhone(target.from);
-    const key: proto.IMessageKey = {
-      remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'),
-      id: messageId,
-      fromMe: target.fromMe,
-      ...(isGroupChat(chat) && author && { participant: visibleJid(author, chat.addressing) }),
-    };
+    const key = this.#keyOf(chat, this.#seen(messageId));
     const { at = new Date() } = options;
     const reactionMessage = { key, text: emoji, senderTimestampMs: at.getTime() };
     return this.#handset.send(chat, { reactionMessage }, options);
+  }
+
+  /** Changes the text of a message this person sent. */
+  edit(to: SimulatedChat | string, messageId: string, text: string): Promise<string> {
+    const key = this.#keyOf(this.#deps.directory.chat(to), this.#seen(messageId));
+    return this.send(to, { text, edit: key });
+  }
+
+  /** Deletes a message this person sent, for everybody. */
+  delete(to: SimulatedChat | string, messageId: string): Promise<string> {
+    const key = this.#keyOf(this.#deps.directory.chat(to), this.#seen(messageId));
+    return this.send(to, { delete: key });
+  }
+
+  /** Votes in a poll; no options take the vote back. */
+  async vote(to: SimulatedChat | string, pollId: string, options: string[]): Promise<string> {
+    const chat = this.#deps.directory.chat(to);
+    const poll = this.#seen(pollId);
+    const creator = this.#deps.directory.byPhone(poll.from);
+    const creatorJid = creator && ownerJid(creator, 'lid');
+    if (!creatorJid) throw new Error(`nobody on this network is ${poll.from}`);
+    const vote = sealVote(poll, options, { creatorJid, voterJid: this.jid('lid') });
+    const pollCreationMessageKey = this.#keyOf(chat, poll);
+    const pollUpdateMessage = { pollCreationMessageKey, vote, senderTimestampMs: Date.now() };
+    return this.#handset.send(chat, { pollUpdateMessage });
+  }
+
+  #seen(messageId: string): SeenMessage {
+    const message = this.#mailbox.find(messageId);
+    if (!message) throw new Error(`${this.phone} has no message ${messageId}`);
+    return message;
+  }
+
+  #keyOf(chat: SimulatedChat, { from, fromMe, id }: SeenMessage): proto.IMessageKey {
+    const author = this.#deps.directory.byPhone(from);
+    return {
+      remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'),
+      id,
+      fromMe,
+      ...(isGroupChat(chat) && author && { participant: visibleJid(author, chat.addressing) }),
+    };
   }
 
   /** A phone that is off receives and answers nothing; senders see one tick. */
@@ -214,15 +260,32 @@ export class SimulatedAccount implements DeviceOwner {
     return all.filter((message) => message.chat === name);
   }
 
+  /** What a chat looks like on the phone: reactions, votes, edits and deletions at their message. */
+  shown({ with: other }: { with?: SimulatedChat | string } = {}): ShownMessage[] {
+    const { directory } = this.#deps;
+    return shownMessages(this.messages(other === undefined ? {} : { with: other }), (phone) => {
+      const person = directory.byPhone(phone);
+      return person && ownerJid(person, 'lid');
+    });
+  }
+
   counts(): DeliveryCounts {
     return this.#mailbox.counts();
   }
 
-  /** The file in one of this person's messages. */
+  /** The file in one of this person's messages, with all its hashes checked. */
   async download(messageId: string): Promise<Buffer> {
-    const content = this.#mailbox.find(messageId)?.content;
-    if (!content) throw new Error(`${this.phone} has no message ${messageId}`);
-    return openMedia(content, this.#deps.media);
+    const { content } = this.#seen(messageId);
+    if (!content) throw new Error(`${this.phone} could not decrypt message ${messageId}`);
+    return decryptMedia(content, this.#deps.media);
+  }
+
+  /** The link of a file in one of this person's messages stops working, as it does after some weeks. */
+  expireMedia(messageId: string, status: 404 | 410 = 410): void {
+    const { content } = this.#seen(messageId);
+    const directPath = content && mediaPartOf(content)?.fields.directPath;
+    if (!directPath) throw new Error(`message ${messageId} holds no media`);
+    this.#deps.media.expire(directPath, status);
   }
 
   /** The phone is set up again: sessions with others and unused one-time keys are gone. */

@@ -3,7 +3,7 @@
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { Events } from '../events.ts';
 import type { Faults } from '../faults.ts';
-import type { MediaStore } from '../media.ts';
+import type { MediaHosts } from '../media-hosts.ts';
 import type { PendingPairings } from '../pairing.ts';
 import type { Device, DeviceOwner, SimulatedChat, SimulatedGroup } from './model.ts';
 
@@ -73,5 +73,5 @@ export interface PeopleContext {
   readonly faults: Faults;
   readonly events: Events;
   readonly pairings: PendingPairings;
-  readonly media: MediaStore;
+  readonly media: MediaHosts;
 }

@@ -1,7 +1,13 @@
 // A simulated phone: device 0 of its account, with real Signal sessions. Invariant: everything that touches the
 // ratchets runs one after the other in `enqueue`.
-import { encodeWAMessage, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
+import {
+  encodeWAMessage,
+  normalizeMessageContent,
+  proto,
+  unpadRandomMax16,
+} from '@whiskeysockets/baileys';
 import type { Events } from '../events.ts';
+import { mediaPartOf } from '../media.ts';
 import { type Bundle, keyNodes, readBundle, registrationNode } from '../signal/bundle.ts';
 import { SignalEndpoint } from '../signal/endpoint.ts';
 import { uintFromBytes } from '../wire/keys.ts';
@@ -33,7 +39,7 @@ import {
 } from './model.ts';
 import { deliverReceipt } from './receipts.ts';
 
-export interface SendOptions extends Pick<Transmission, 'corrupt'> {
+export interface SendOptions extends Pick<Transmission, 'corrupt' | 'viewOnceNotice'> {
   id?: string;
   at?: Date;
   addressing?: Addressing;
@@ -54,11 +60,14 @@ export class Handset implements Device, HandsetState {
   /** What arrived while the phone was off; undefined while it is on. */
   #waiting: StanzaDelivery[] | undefined;
 
-  constructor(owner: DeviceOwner, mailbox: Mailbox, habits: PhoneHabits, events: Events) {
+  readonly #answerMediaRetry: MediaRetryResponder;
+
+  constructor({ answerMediaRetry, events, habits, mailbox, owner }: HandsetParts) {
     this.owner = owner;
     this.mailbox = mailbox;
     this.habits = habits;
     this.events = events;
+    this.#answerMediaRetry = answerMediaRetry;
   }
 
   get device(): Device {
@@ -81,7 +90,7 @@ export class Handset implements Device, HandsetState {
     content: proto.IMessage,
     options: SendOptions = {},
   ): Promise<string> {
-    const { at = new Date(), corrupt = false } = options;
+    const { at = new Date(), corrupt = false, viewOnceNotice = false } = options;
     const addressing = options.addressing ?? effectiveAddressing(this.owner, 'lid');
     if (effectiveAddressing(this.owner, addressing) !== addressing) {
       throw new Error(`${this.owner.phone} is known by another name only`);
@@ -89,7 +98,8 @@ export class Handset implements Device, HandsetState {
     const id = options.id ?? `3A${randomHex(9)}`;
     await this.enqueue(async () => {
       this.mailbox.add({ id, chat, author: this.owner, at, addressing, content });
-      await transmit(this, { id, chat, content, at, addressing, peer: false }, { corrupt });
+      const outgoing = { id, chat, content, at, addressing, peer: false };
+      await transmit(this, outgoing, { corrupt, viewOnceNotice });
     });
     return id;
   }
@@ -124,7 +134,7 @@ export class Handset implements Device, HandsetState {
       this.#waiting.push(delivery);
       return;
     }
-    const { chat, sender, stanza } = delivery;
+    const { addressing, chat, sender, stanza } = delivery;
     if (stanza.tag === 'message') {
       this.#inBackground(() => receiveMessage(this, delivery));
       return;
@@ -143,6 +153,12 @@ export class Handset implements Device, HandsetState {
       type,
     });
     if (type === 'retry') this.#inBackground(() => resend(this, stanza, sender));
+    if (type === 'server-error') {
+      this.#inBackground(async () => {
+        const answer = this.#answerMediaRetry(stanza, this.mailbox.find(id)?.content);
+        if (answer) sender.deliver({ stanza: answer, sender: this, chat, addressing });
+      });
+    }
   }
 
   /** Opens a chat: marks everything in it as read and sends receipts to the authors. */
@@ -181,6 +197,20 @@ export interface PhoneHabits {
   retries: boolean;
 }
 
+/** Answers a companion's request to upload a file again; undefined: the phone stays silent. */
+type MediaRetryResponder = (
+  request: Stanza,
+  message: proto.IMessage | undefined,
+) => Stanza | undefined;
+
+interface HandsetParts {
+  owner: DeviceOwner;
+  mailbox: Mailbox;
+  habits: PhoneHabits;
+  events: Events;
+  answerMediaRetry: MediaRetryResponder;
+}
+
 interface HandsetMessage {
   id: string;
   chat: SimulatedChat;
@@ -214,6 +244,8 @@ interface Transmission {
   retryCount?: number;
   /** The last byte is flipped, so nobody can decrypt it. */
   corrupt?: boolean;
+  /** Companions get a notice in place of view-once content, which only phones may open. */
+  viewOnceNotice?: boolean;
 }
 
 async function transmit(
@@ -254,10 +286,24 @@ function broken(bytes: Buffer): Buffer {
   return copy;
 }
 
+const POLLS = [
+  'pollCreationMessage',
+  'pollCreationMessageV2',
+  'pollCreationMessageV3',
+  'pollUpdateMessage',
+] as const;
+const PLACES = [
+  'locationMessage',
+  'liveLocationMessage',
+  'contactMessage',
+  'contactsArrayMessage',
+] as const;
+
 function stanzaType(content: proto.IMessage): string {
-  if (content.reactionMessage) return 'reaction';
-  const media = ['imageMessage', 'videoMessage', 'audioMessage', 'documentMessage'] as const;
-  return media.some((kind) => content[kind]) ? 'media' : 'text';
+  const inner = normalizeMessageContent(content) ?? {};
+  if (inner.reactionMessage) return 'reaction';
+  if (POLLS.some((kind) => inner[kind])) return 'poll';
+  return mediaPartOf(content) || PLACES.some((kind) => inner[kind]) ? 'media' : 'text';
 }
 
 function common({ at, content, id }: HandsetMessage) {
@@ -275,13 +321,16 @@ async function toPerson(
   const addressing = effectiveAddressing(self.owner, outgoing.addressing);
   const plain = encodeWAMessage(outgoing.content);
   for (const device of concerned(person.devices(), self, how)) {
-    const enc = await encryptedFor(handset, device, plain, how);
+    const hidden = how.viewOnceNotice === true && device.id !== 0;
+    const body = hidden
+      ? node('unavailable', { type: 'view_once' })
+      : await encryptedFor(handset, device, plain, how);
     const other = alternateJid(self.owner, addressing);
     const names =
       addressing === 'lid' ? { sender_pn: other, addressing_mode: 'lid' } : { sender_lid: other };
     const from = deviceJid(self, addressing);
     const attrs = { from, ...common(outgoing), notify: self.owner.name, ...names };
-    const stanza = node('message', attrs, [enc]);
+    const stanza = node('message', attrs, [body]);
     device.deliver({ stanza, sender: self, chat: self.owner, addressing });
   }
 }

@@ -1,6 +1,6 @@
 // What one person sees on the handset: messages, their ticks and failures. Invariant: an id is one message; a second
 // delivery is counted as a duplicate and never shown twice.
-import type { proto } from '@whiskeysockets/baileys';
+import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import {
   type Addressing,
   chatIdentifier,
@@ -132,15 +132,17 @@ function statusOf(
   return receipts.length > 0 ? 'delivered' : 'sent';
 }
 
-function textOf(content: proto.IMessage): string | undefined {
+/** The text or the caption; an edit has its new text. */
+export function textOf(message: proto.IMessage): string | undefined {
+  const content = normalizeMessageContent(message) ?? {};
+  const edited = content.protocolMessage?.editedMessage;
   return (
     content.conversation ??
     content.extendedTextMessage?.text ??
     content.reactionMessage?.text ??
     content.imageMessage?.caption ??
+    content.videoMessage?.caption ??
     content.documentMessage?.caption ??
-    content.protocolMessage?.editedMessage?.conversation ??
-    content.protocolMessage?.editedMessage?.extendedTextMessage?.text ??
-    undefined
+    (edited ? textOf(edited) : undefined)
   );
 }

@@ -29,6 +29,7 @@ export class ClientConnection implements CompanionConnection {
   #transport: NoiseTransport | undefined;
   #applicant: Applicant | undefined;
   #session: CompanionSession | undefined;
+  #replaced = false;
   #inbox: Promise<void> = Promise.resolve();
   #outbox: Promise<void> | undefined;
 
@@ -83,7 +84,10 @@ export class ClientConnection implements CompanionConnection {
   #log(direction: 'in' | 'out', stanza: Stanza): void {
     const account = this.#session?.account.phone;
     const device = this.#session?.companion.id;
-    const logged = { at: new Date(), direction, account, device, stanza };
+    const newest = this.#session?.companion.connection;
+    if (newest !== undefined && newest !== this) this.#replaced = true;
+    const current = !this.#replaced;
+    const logged = { at: new Date(), direction, account, device, current, stanza };
     this.#deps.stanzas.add(logged);
     this.#deps.events.emit('stanza', logged);
   }

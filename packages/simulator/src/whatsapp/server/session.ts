@@ -27,11 +27,13 @@ export function logIn(
   const { refuseLogin } = deps.faults.current;
   if (refuseLogin !== undefined) return refuse(refuseLogin);
 
-  companion.connection?.finish(REPLACED);
+  const former = companion.connection;
+  former?.finish(REPLACED);
   companion.connection = connection;
   companion.listening = false;
   companion.replayed.clear();
   companion.logins += 1;
+  if (former !== undefined) deps.events.emit('replaced', { account, device: companion.id });
   connection.send(
     node('success', {
       t: seconds(),

@@ -2,6 +2,7 @@
 // contain only what Baileys reads; a request changes nothing.
 import { randomBytes } from 'node:crypto';
 import { ALL_WA_PATCH_NAMES, proto, QueryIds, type WAPatchName } from '@whiskeysockets/baileys';
+import { MAX_MEDIA_BYTES, MEDIA_AUTH } from '../../media-hosts.ts';
 import { timeLockState } from '../../people/account.ts';
 import { attr, children, contentBytes, node, type Stanza } from '../../wire/nodes.ts';
 import {
@@ -65,8 +66,8 @@ export const settingsHandlers: IqHandlers = {
   'w:mex/get/query': graph,
   'w:m/set/media_conn': ({ world: deps }) => ({
     content: [
-      node('media_conn', { auth: 'sim', ttl: '3600', auth_ttl: '3600', max_buckets: '12' }, [
-        node('host', { hostname: deps.media.host, maxContentLengthBytes: String(100 << 20) }),
+      node('media_conn', { auth: MEDIA_AUTH, ttl: '3600', auth_ttl: '3600', max_buckets: '12' }, [
+        node('host', { hostname: deps.media.host, maxContentLengthBytes: String(MAX_MEDIA_BYTES) }),
       ]),
     ],
   }),
