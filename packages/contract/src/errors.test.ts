@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DAEMON_ERRORS } from './errors/daemon.ts';
 import {
   CONTACT_ERRORS,
+  MEDIA_ERRORS,
   MEMORY_ERRORS,
   MODEL_ERRORS,
   NOTIFICATION_ERRORS,
@@ -16,6 +17,7 @@ test('each code is in one part of the table', () => {
   const codes = [
     REQUEST_ERRORS,
     CONTACT_ERRORS,
+    MEDIA_ERRORS,
     DAEMON_ERRORS,
     MODEL_ERRORS,
     MEMORY_ERRORS,

@@ -4,6 +4,7 @@
 import { DAEMON_ERRORS } from './errors/daemon.ts';
 import {
   CONTACT_ERRORS,
+  MEDIA_ERRORS,
   MEMORY_ERRORS,
   MODEL_ERRORS,
   NOTIFICATION_ERRORS,
@@ -20,6 +21,7 @@ export const ERRORS = {
   ...MEMORY_ERRORS,
   ...NOTIFICATION_ERRORS,
   ...WEBHOOK_ERRORS,
+  ...MEDIA_ERRORS,
 } as const;
 
 export type KnownErrorCode = keyof typeof ERRORS;

@@ -7,6 +7,10 @@ type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** A linked WhatsApp identity. The first column of every key; each cell assigns its own range. */
 export type AccountId = Branded<number, 'account'>;
+/** A person that accounts belong to. */
+export type OwnerId = Branded<number, 'owner'>;
+/** The person whose home this is: the owner whose token is a file of the home. */
+export const HOME_OWNER = 1 as OwnerId;
 export type InstanceId = Branded<string, 'instance'>;
 export type ContactId = Branded<string, 'contact'>;
 export type ChatId = Branded<string, 'chat'>;
@@ -30,6 +34,8 @@ export type NotificationId = Branded<string, 'notification'>;
 export type PushDeviceId = Branded<string, 'push device'>;
 /** One delivery of an event to a webhook, or of a notification to one place. */
 export type DeliveryId = Branded<string, 'delivery'>;
+/** A photo, voice message, video or document: received, uploaded or sent. */
+export type MediaId = Branded<string, 'media'>;
 /** WhatsApp's id of a message. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;
 
@@ -47,4 +53,5 @@ export const scheduleId = (value: string): ScheduleId => parse<ScheduleId>(value
 export const grantId = (value: string): GrantId => parse<GrantId>(value);
 export const runId = (value: string): RunId => parse<RunId>(value);
 export const tokenId = (value: string): TokenId => parse<TokenId>(value);
+export const mediaId = (value: string): MediaId => parse<MediaId>(value);
 export const deviceId = (value: string): DeviceId => parse<DeviceId>(value);

@@ -97,6 +97,7 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'agent.usd_per_million_input_tokens': 'file',
   'agent.usd_per_million_output_tokens': 'file',
   'agent.max_steps': 'now',
+  'agent.vision': 'file',
   'agent.instructions': 'now',
   'agent.late_replies': 'file',
   'agent.turn_timeout_ms': 'file',
@@ -113,8 +114,18 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'retention.messages_days': 'now',
   'retention.observed_messages_days': 'now',
   'retention.digests_days': 'now',
+  'media.limit_megabytes': 'file',
+  'media.chat_megabytes': 'file',
+  'media.total_megabytes': 'file',
+  'media.keep_days': 'file',
+  'media.s3_bucket': 'file',
+  'media.s3_endpoint': 'file',
+  'media.s3_region': 'file',
+  'media.s3_prefix': 'file',
+  'media.s3_access_key_id': 'file',
   'backup.every': 'now',
   'backup.keep': 'now',
+  'backup.media': 'file',
   'backup.folder': 'file',
   'backup.copy_to': 'file',
   'backup.copy_command': 'file',
@@ -142,6 +153,10 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'memory.embeddings': 'elsewhere',
   'memory.endpoint_base_url': 'elsewhere',
   'memory.endpoint_model': 'elsewhere',
+  'transcription.by': 'file',
+  'transcription.endpoint_base_url': 'file',
+  'transcription.model': 'file',
+  'transcription.max_minutes': 'file',
   'outside_memory.device_id': 'elsewhere',
   'outside_memory.folder': 'elsewhere',
   'outside_memory.hourly': 'elsewhere',
@@ -153,7 +168,9 @@ export const SECRET_SETTINGS: readonly string[] = [
   'model_api_key',
   'brave_api_key',
   'backup.passphrase',
+  'media.s3_secret_access_key',
   'memory.endpoint_api_key',
+  'transcription.transcription_api_key',
   'outside_memory.webhook_secret',
   'notifications.ntfy_token',
   'notifications.webhook_token',
@@ -229,16 +246,24 @@ export const SETTING_VARIABLES = {
   RELAY_PORT: { setting: 'daemon_port', read: Number },
   RELAY_LOG_LEVEL: { setting: 'log_level', read: String },
   ADMIN_PHONE_NUMBERS: { setting: 'admin_phone_numbers', read: phoneNumbers },
+  RELAY_PREPARED_STATEMENTS: { setting: 'prepared_statements', read: flag },
   RELAY_MODEL_PROVIDER: { setting: 'model_provider', read: String },
   RELAY_MODEL: { setting: 'model_name', read: String },
   RELAY_MODEL_API_KEY: { setting: 'model_api_key', read: String },
   RELAY_MODEL_BASE_URL: { setting: 'model_base_url', read: String },
   RELAY_TRACES_ENDPOINT: { setting: 'traces.endpoint', read: String },
   RELAY_TRACES_HEADERS: { setting: 'traces.headers', read: String },
+  RELAY_S3_ACCESS_KEY_ID: { setting: 'media.s3_access_key_id', read: String },
+  RELAY_S3_SECRET_ACCESS_KEY: { setting: 'media.s3_secret_access_key', read: String },
   BRAVE_API_KEY: { setting: 'brave_api_key', read: String },
 } satisfies Readonly<Record<string, Variable>>;
 
 /** Settings that the environment sets, with the name of the variable. */
+/** Any other text stays a string, which the schema refuses. */
+function flag(text: string): unknown {
+  return text === 'true' || text === 'false' ? text === 'true' : text;
+}
+
 export const settingsGivenIn = (env: Environment): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SETTING_VARIABLES).flatMap(([variable, { setting }]) =>
@@ -299,6 +324,8 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
     'Price of 1 million input tokens, in US dollars (default: an assumed price).',
   'agent.usd_per_million_output_tokens':
     'Price of 1 million output tokens, in US dollars (default: an assumed price).',
+  'agent.vision':
+    'Whether the model can see photos (default: yes for Anthropic, Google and OpenAI, no for others).',
   'agent.instructions': 'Your instructions for all agents.',
   'agent.late_replies':
     'If a contact replies within 7 days after a conversation ended: `ask` you, or `reopen` it.',
@@ -329,8 +356,20 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
     'Days to keep messages of all chats; 0 keeps them until you erase them.',
   'retention.observed_messages_days': 'Days to keep messages of observed groups.',
   'retention.digests_days': 'Days to keep digests.',
+  'media.limit_megabytes': 'Largest file that is downloaded or uploaded, in megabytes.',
+  'media.chat_megabytes': 'Room for the files of one chat, in megabytes; 0 is without a limit.',
+  'media.total_megabytes': 'Room for all files together, in megabytes; 0 is without a limit.',
+  'media.keep_days':
+    'Days to keep files; their messages stay. 0 keeps them as long as their messages.',
+  'media.s3_bucket': 'Bucket for files on a server that speaks S3 (default: none, the home).',
+  'media.s3_endpoint': 'Address of that server (default: that of Amazon).',
+  'media.s3_region': 'Region of the bucket.',
+  'media.s3_prefix': 'Beginning of the names of all files in the bucket.',
+  'media.s3_access_key_id': 'Access key of the bucket.',
+  'media.s3_secret_access_key': 'Secret of that access key.',
   'backup.every': 'How often to back up: off, hour, day or week.',
   'backup.keep': 'Backups to keep; older ones are deleted.',
+  'backup.media': 'Include photos, voice messages, videos and documents in backups.',
   'backup.folder':
     'Folder for backups (default: `backups` in the home). Preferably on another disk.',
   'backup.passphrase': 'Passphrase that encrypts backups; set it with `relay backup encrypt`.',
@@ -342,6 +381,15 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'memory.endpoint_model': 'Name of the embeddings model.',
   'memory.endpoint_api_key':
     'API key of that server; `relay memory embeddings endpoint --key` stores it encrypted.',
+  'transcription.by':
+    'What writes voice messages down: off, local (a model on this machine) or endpoint (a server with OpenAI’s API).',
+  'transcription.endpoint_base_url':
+    'Address of that server (default: the address of the agents’ model).',
+  'transcription.model':
+    'Name of the model (default: the usual one of the provider); for local: base or small.',
+  'transcription.transcription_api_key':
+    'API key of that server (default: the key of the agents’ model, if it has the same address).',
+  'transcription.max_minutes': 'Longest recording that is written down, in minutes.',
   'outside_memory.device_id': 'Digest export: device id written to each line.',
   'outside_memory.folder': 'Digest export: folder for one file per day (default: none).',
   'outside_memory.hourly': 'Digest export: include hourly digests.',

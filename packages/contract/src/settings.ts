@@ -61,6 +61,8 @@ export const agentSchema = z.strictObject({
   /** The model's price; without one, a price is assumed for the provider. */
   usd_per_million_input_tokens: z.number().min(0).nullable().default(null),
   usd_per_million_output_tokens: z.number().min(0).nullable().default(null),
+  /** Whether the model can see photos; null: Anthropic's, Google's and OpenAI's can, others cannot. */
+  vision: z.boolean().nullable().default(null),
   /** The owner's instructions for all agents. */
   instructions: z.string().max(4_000).default(''),
   /** When a contact replies within 7 days after a conversation ended. */
@@ -138,11 +140,42 @@ export const retentionSettingsSchema = z.strictObject({
 
 export type RetentionSettings = z.infer<typeof retentionSettingsSchema>;
 
+/** Photos, voice messages, videos and documents. */
+export const mediaSettingsSchema = z.strictObject({
+  /** The largest file that is downloaded or uploaded. */
+  limit_megabytes: z.int().min(1).max(2_000).default(100),
+  /** What the files of one chat, and of all chats together, may take. 0: without a limit. */
+  chat_megabytes: z.int().min(0).default(2_000),
+  total_megabytes: z.int().min(0).default(20_000),
+  /** Files are deleted after so many days, and their messages stay. 0: with their message. */
+  keep_days: retentionDaysSchema.default(0),
+  /** With a bucket, files are stored on a server that speaks S3 instead of in the home. */
+  s3_bucket: z.string().min(1).max(255).nullable().default(null),
+  /** Null: Amazon's. */
+  s3_endpoint: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  s3_region: z.string().min(1).max(100).default('us-east-1'),
+  /** In front of every name. */
+  s3_prefix: z
+    .string()
+    .max(200)
+    .regex(/^([\w.-]+\/)*[\w.-]*$/, 'must be a path such as relay/media')
+    .default('relay'),
+  s3_access_key_id: z.string().min(1).nullable().default(null),
+  s3_secret_access_key: z.string().min(1).nullable().default(null),
+});
+
+export type MediaSettings = z.infer<typeof mediaSettingsSchema>;
+
 /** Scheduled archives of everything. */
 export const backupSettingsSchema = z.strictObject({
   every: z.enum(['off', 'hour', 'day', 'week']).default('off'),
   /** How many backups to keep; older ones are deleted after a new one was made. */
   keep: z.int().min(1).max(1_000).default(7),
+  /** Whether they contain photos, voice messages, videos and documents. */
+  media: z.boolean().default(true),
   /** Absolute; `backups` in the home by default. Better on another disk. */
   folder: z
     .string()
@@ -176,6 +209,25 @@ export const memorySchema = z.strictObject({
 });
 
 export type MemorySettings = z.infer<typeof memorySchema>;
+
+/** What writes voice messages down, so that agents and search can read them. */
+export const transcriptionSchema = z.strictObject({
+  /** `local`: a model on this machine. `endpoint`: any server with OpenAI's `/audio/transcriptions`. */
+  by: z.enum(['off', 'local', 'endpoint']).default('off'),
+  /** Null: the address of the agents' model. */
+  endpoint_base_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  /** Null: the usual one of that provider. For `local`: `base` or `small`. */
+  model: z.string().nullable().default(null),
+  /** Null: the key of the agents' model, if it has the same address. */
+  transcription_api_key: z.string().nullable().default(null),
+  /** Longer recordings are not written down. */
+  max_minutes: z.int().min(1).max(60).default(10),
+});
+
+export type TranscriptionSettings = z.infer<typeof transcriptionSchema>;
 
 /** The digest export. */
 export const digestExportSettingsSchema = z.strictObject({
@@ -297,8 +349,10 @@ export const settingsSchema = z.strictObject({
   strangers: strangersSchema.prefault({}),
   disk: diskSchema.prefault({}),
   retention: retentionSettingsSchema.prefault({}),
+  media: mediaSettingsSchema.prefault({}),
   backup: backupSettingsSchema.prefault({}),
   memory: memorySchema.prefault({}),
+  transcription: transcriptionSchema.prefault({}),
   outside_memory: digestExportSettingsSchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
   notifications: notificationSettingsSchema.prefault({}),

@@ -29,6 +29,10 @@ interface ProviderSpec {
   readonly keyPage?: string;
   /** How a self-hosted server is started. */
   readonly start?: string;
+  /** Its models can see pictures. Elsewhere it depends on the model, and the owner says so. */
+  readonly vision?: true;
+  /** Its transcription, where it is offered at an address that speaks OpenAI's protocol. */
+  readonly transcription?: { readonly model: string };
   /** Its embeddings, where they are offered at an address that speaks OpenAI's protocol. */
   readonly embeddings?: { readonly model: string; readonly baseUrl: string };
 }
@@ -40,6 +44,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSpec>> = {
     baseUrl: 'https://api.anthropic.com/v1',
     keyVariables: ['ANTHROPIC_API_KEY'],
     keyPage: 'https://platform.claude.com/settings/keys',
+    vision: true,
   },
   openai: {
     title: 'OpenAI',
@@ -47,6 +52,8 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSpec>> = {
     baseUrl: 'https://api.openai.com/v1',
     keyVariables: ['OPENAI_API_KEY'],
     keyPage: 'https://platform.openai.com/api-keys',
+    vision: true,
+    transcription: { model: 'gpt-4o-mini-transcribe' },
     embeddings: { model: 'text-embedding-3-small', baseUrl: 'https://api.openai.com/v1' },
   },
   google: {
@@ -55,6 +62,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSpec>> = {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     keyPage: 'https://aistudio.google.com/apikey',
+    vision: true,
     embeddings: {
       model: 'gemini-embedding-001',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
@@ -74,6 +82,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSpec>> = {
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariables: ['GROQ_API_KEY'],
     keyPage: 'https://console.groq.com/keys',
+    transcription: { model: 'whisper-large-v3-turbo' },
   },
   mistral: {
     title: 'Mistral',

@@ -5,6 +5,7 @@ import type { ApprovalId } from '../ids.ts';
 import { boundedText } from './common.ts';
 import { CONVERSATION_LIMITS } from './constants.ts';
 import { ledgerLineSchema } from './ledger.ts';
+import { SENDABLE_KINDS } from './media.ts';
 import type { Hold } from './sending.ts';
 import { bufferedMessageSchema } from './whatsapp.ts';
 
@@ -32,6 +33,16 @@ export const sendRiskSchema = z.object({
 });
 export type SendRisk = z.infer<typeof sendRiskSchema>;
 
+const approvalMediaSchema = z.object({
+  id: z.guid(),
+  /** What it would be sent as. */
+  kind: z.enum(SENDABLE_KINDS),
+  mimetype: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+  file_name: z.string().nullable(),
+});
+
 export const approvalSchema = z.object({
   id: z.string(),
   state: z.enum(APPROVAL_STATES),
@@ -49,6 +60,14 @@ export const approvalSchema = z.object({
   chat_id: z.string().nullable(),
   /** The text as it would be sent; for a conversation its objective, for a grant what it would allow. */
   text: z.string(),
+  /** What would be sent besides the text, in words: `Photo “cat.jpg” (image/jpeg, 212 KB)`, or a whole poll. */
+  content: z.string().exactOptional(),
+  /** The file that would be sent: `GET /api/media/:id` has its bytes, with exactly this hash. */
+  media: approvalMediaSchema.exactOptional(),
+  /** The message that it would react to, edit or delete. */
+  target: z
+    .object({ message_id: z.string(), from_me: z.boolean(), text: z.string() })
+    .exactOptional(),
   /** Characters in the text that are invisible or change its direction, such as U+202E. */
   hidden_characters: z.array(z.string()),
   /** For a scheduled message: when it would be sent. */
@@ -58,6 +77,8 @@ export const approvalSchema = z.object({
   /** Why it is pending, and the reason code in the ledger. */
   reason: z.string(),
   reason_code: z.string(),
+  /** What a machine understood in the owner's voice message that this came from. */
+  spoken: z.string().exactOptional(),
   /** The risks of the message for the account, the worst first; none once it was decided. */
   risks: z.array(sendRiskSchema),
   requested_by: z.string(),

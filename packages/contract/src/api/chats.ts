@@ -5,6 +5,8 @@ import type { ChatId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/states.ts';
 import { contactSchema } from './contacts.ts';
 import { relatedInstanceSchema } from './instances.ts';
+import { mediaSchema } from './media.ts';
+import { receivedContentSchema } from './received.ts';
 
 /** Who wrote a message: somebody else, or one of those who write for the owner. */
 export const MESSAGE_AUTHORS = [
@@ -85,11 +87,28 @@ const chatMessageSchema = saidSchema.extend({
   /** WhatsApp's id of the message. */
   message_id: z.string(),
   at: z.iso.datetime(),
-  /** Whether it replaces the message that it quotes. */
+  /** Whether it replaces the message that it quotes, which is not kept or by somebody else. */
   edits: z.boolean(),
   forwarded: z.boolean(),
   /** The message it answers, edits or refers to; null if there is none or it is not kept. */
   quoted: saidSchema.nullable(),
+  /** Its file; null if it has none. */
+  media: mediaSchema.nullable(),
+  /** What it is besides text and a file; null if it is nothing else. */
+  content: receivedContentSchema.nullable(),
+  /** The newest reaction of each person, oldest first. */
+  reactions: z.array(
+    z.object({
+      emoji: z.string(),
+      author: z.enum(MESSAGE_AUTHORS),
+      /** As for messages. */
+      name: z.string().nullable(),
+    }),
+  ),
+  /** Its author changed the text, and `text` is the newest one. */
+  edited: z.boolean(),
+  /** Its author deleted it for everybody: without text and file. */
+  deleted: z.boolean(),
   /** The delivery state of a message that Relay sent. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
   /** Why it was not sent, if it failed. */

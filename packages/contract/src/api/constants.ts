@@ -6,6 +6,7 @@ export const CONVERSATION_LIMITS = {
   contact: 64,
   todos: 50,
   todo: 500,
+  files: 10,
   facts: 50,
   fact: 500,
   message: 5_000,

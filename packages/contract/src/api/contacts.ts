@@ -111,6 +111,8 @@ export type ContactCounts = z.infer<typeof contactCountsSchema>;
 
 export const contactDetailSchema = z.object({
   contact: contactSchema,
+  /** The owner's choice whether photos may go to the model's provider; null: only where an agent answers. */
+  photos: grantOptionsSchema.shape.photos.unwrap().nullable(),
   /** Their profile name on WhatsApp; for a group its subject. */
   calls_itself: z.string().nullable(),
   /** All their addresses, newest of each kind first. */

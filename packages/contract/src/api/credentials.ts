@@ -1,8 +1,9 @@
 // Schemas and services of logins and client tokens. `relay open` requests a login code; the browser spends it once and
 // holds a session cookie from then on.
 import { z } from 'zod';
-import type { ContactId, DeviceId, TokenId } from '../ids.ts';
+import type { AccountId, ContactId, DeviceId, OwnerId, TokenId } from '../ids.ts';
 import { CLIENT_SCOPES, SCOPES, type Scope } from '../policy/scopes.ts';
+import { accountName, type OwnerRole } from './accounts.ts';
 import { boundedText } from './common.ts';
 
 export const loginCodeSchema = z.object({
@@ -41,6 +42,8 @@ export const tokenSchema = z.object({
   suspended_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
+  /** The names of the accounts that it is valid for. */
+  accounts: z.array(z.string()),
 });
 export type ClientToken = z.infer<typeof tokenSchema>;
 
@@ -50,6 +53,8 @@ export const createTokenSchema = z.strictObject({
   contacts: z.array(who).min(1).max(200).optional(),
   confirm: z.boolean().default(true),
   expires_at: z.iso.datetime({ offset: true }).optional(),
+  /** The names of the accounts that it is valid for; by default only the account of the request. */
+  accounts: z.array(accountName).min(1).max(100).optional(),
 });
 export type CreateToken = z.infer<typeof createTokenSchema>;
 
@@ -62,6 +67,13 @@ export type TokenSecret = z.infer<typeof tokenSecretSchema>;
 export const tokensResponseSchema = z.object({ tokens: z.array(tokenSchema) });
 
 // The token service: creates, ends and verifies client tokens. Implemented by the gate; every refusal is a RelayError.
+
+/** An owner as the server knows them for a request. */
+export interface SignedInOwner {
+  readonly id: OwnerId;
+  /** An operator runs the machines: sees accounts and figures, and no content. */
+  readonly role: OwnerRole;
+}
 
 /** The calling client as the server knows it for this call. Nothing in it comes from the client. */
 export interface TokenClient {
@@ -80,12 +92,32 @@ export interface ClientTokens {
   findClient(hash: string): Promise<TokenClient | null>;
 }
 
+/** A client's token, whichever accounts it is valid for. */
+export interface HostedClientTokens {
+  isValid(hash: string): Promise<boolean>;
+  /** The client in the first of these accounts, and the accounts; records the use. */
+  findClient(hash: string): Promise<FoundClient | null>;
+}
+
+export interface FoundClient extends TokenClient {
+  /** At least one, the oldest first. */
+  readonly accounts: readonly AccountId[];
+}
+
+/** A token that is valid for several accounts: each has its own row, all with the same id and secret. */
+export interface SharedToken {
+  readonly id: TokenId;
+  readonly secret: string;
+  readonly spans: readonly AccountId[];
+}
+
 export interface TokenService {
   /** Tokens that are not revoked, by name. */
   list(): Promise<readonly ClientToken[]>;
-  create(request: CreateToken): Promise<TokenSecret>;
+  /** With `shared` for one of several accounts. */
+  create(request: Omit<CreateToken, 'accounts'>, shared?: SharedToken): Promise<TokenSecret>;
   /** Creates a new secret for the same token; the former one is refused from now on. */
-  rotate(nameOrId: string): Promise<TokenSecret>;
+  rotate(nameOrId: string, secret?: string): Promise<TokenSecret>;
   /** Accepts the secret of a suspended token again. */
   resume(nameOrId: string): Promise<ClientToken>;
   revoke(nameOrId: string): Promise<ClientToken>;
@@ -95,15 +127,15 @@ export interface TokenService {
 // by concurrent requests.
 
 export interface SignInStore {
-  addCode(hash: string, expiresAt: Date): Promise<void>;
-  /** True for exactly one caller, and only before the code expires. */
-  spendCode(hash: string, now: Date): Promise<boolean>;
+  addCode(hash: string, expiresAt: Date, owner: OwnerId): Promise<void>;
+  /** Whose code it is: for exactly one caller, and only before the code expires. */
+  spendCode(hash: string, now: Date): Promise<OwnerId | null>;
   /** With a device: a session at the address for phones. */
-  addSession(hash: string, expiresAt: Date, device?: DeviceId): Promise<void>;
-  /** A session of a browser on this machine. */
-  hasSession(hash: string, now: Date): Promise<boolean>;
-  /** A session of a device that was used since `idleSince`. */
-  hasDeviceSession(hash: string, now: Date, idleSince: Date): Promise<boolean>;
+  addSession(hash: string, expiresAt: Date, owner: OwnerId, device?: DeviceId): Promise<void>;
+  /** Whose session of a browser on this machine it is. */
+  findSession(hash: string, now: Date): Promise<SignedInOwner | null>;
+  /** Whose session of a device it is, if that was used since `idleSince`. */
+  findDeviceSession(hash: string, now: Date, idleSince: Date): Promise<SignedInOwner | null>;
   /** Notes the use, to the minute. */
   noteDeviceSessionUse(hash: string, now: Date): Promise<void>;
   /** Whether the session began at that time or later. */
@@ -111,6 +143,6 @@ export interface SignInStore {
   endSession(hash: string): Promise<void>;
   /** Ends the session, and the notifications of its browser. */
   signOut(hash: string): Promise<void>;
-  /** Ends every session and unspent code: when the owner signs out everywhere or changes the token. */
-  endAll(): Promise<void>;
+  /** Ends every session and unspent code of the owner: when they sign out everywhere or change their token. */
+  endAll(owner: OwnerId): Promise<void>;
 }

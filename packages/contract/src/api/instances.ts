@@ -148,6 +148,8 @@ export const createInstanceSchema = z.strictObject({
     .max(CONVERSATION_LIMITS.todos)
     .default([]),
   facts: z.array(boundedText(CONVERSATION_LIMITS.fact)).max(CONVERSATION_LIMITS.facts).optional(),
+  /** Files that the agent may send, by the ids of uploads or of stored media. */
+  media: z.array(z.guid()).max(CONVERSATION_LIMITS.files).optional(),
   heartbeat_config: heartbeatConfigSchema.partial().optional(),
   /** A JSON Schema that the agent fills when it ends the conversation. */
   result_schema: resultSchemaSchema.optional(),

@@ -5,15 +5,22 @@ import { OUTBOX_STATES } from '../outbox/states.ts';
 import { ruleSchema } from '../schedule/rule.ts';
 import { boundedText } from './common.ts';
 import { CATCH_UPS } from './constants.ts';
+import { asksForOneThing, contentFields, outgoingContentSchema } from './outgoing.ts';
 
 export const SCHEDULE_STATES = ['active', 'done', 'cancelled'] as const;
 export const RUN_OUTCOMES = ['queued', 'waiting', 'refused', 'skipped'] as const;
+
+const { media, poll, location } = contentFields;
+/** What refers to another message cannot be scheduled: that message may be gone by then. */
+const schedulableFields = { media, poll, location };
 
 export const createScheduleSchema = z
   .strictObject({
     /** A number, an address, a name, or `me`. */
     to: boundedText(128),
-    text: boundedText(5_000),
+    /** A text, or one of the next three. */
+    text: boundedText(5_000).optional(),
+    ...schedulableFields,
     /** As people type it: "every weekday 9am", "tomorrow 14:30". */
     when: boundedText(200).optional(),
     rule: ruleSchema.optional(),
@@ -24,7 +31,8 @@ export const createScheduleSchema = z
   })
   .refine(({ when, rule }) => (when === undefined) !== (rule === undefined), {
     message: 'Give the time either in words (`when`) or as a rule (`rule`)',
-  });
+  })
+  .superRefine(asksForOneThing);
 
 export type CreateSchedule = z.infer<typeof createScheduleSchema>;
 
@@ -39,7 +47,10 @@ const understood = {
   /** The recipient: a number, or an address as WhatsApp writes it. */
   recipient: z.string().nullable(),
   recipient_name: z.string().nullable(),
+  /** The text, or the caption of a file. */
   text: z.string(),
+  /** What it is besides text. */
+  content: outgoingContentSchema.exactOptional(),
 };
 
 export const schedulePreviewSchema = z.object(understood);

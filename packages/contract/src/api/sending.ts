@@ -2,14 +2,19 @@
 import { z } from 'zod';
 import { OUTBOX_STATES, type OutboxState } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
+import { asksForOneThing, type ContentRequest, contentFields } from './outgoing.ts';
 
-export const sendTextSchema = z.strictObject({
-  /** A phone number in international form, or a JID. */
-  to: boundedText(128),
-  text: boundedText(5_000),
-  /** WhatsApp's id of the message in this chat that it replies to; it is shown as a quote. */
-  replyTo: z.string().min(1).max(128).optional(),
-});
+/** A text, or one of the other fields. */
+export const sendAsOwnerSchema = z
+  .strictObject({
+    /** A phone number in international form, or a JID. */
+    to: boundedText(128),
+    text: boundedText(5_000).optional(),
+    ...contentFields,
+    /** WhatsApp's id of the message in this chat that it replies to; it is shown as a quote. */
+    replyTo: z.string().min(1).max(128).optional(),
+  })
+  .superRefine(asksForOneThing);
 
 /** Seed 000's `{ success, jid }`, then the delivery state of the message. */
 export const sentTextSchema = z.object({
@@ -51,12 +56,14 @@ export type Hold = z.infer<typeof holdSchema>;
 export interface OwnerMessage {
   /** The JID of a person or a group. */
   readonly to: string;
+  /** Or the caption of a file. */
   readonly text: string;
+  readonly content?: ContentRequest;
   /** WhatsApp's id of the message in this chat that it replies to. */
   readonly replyTo?: string;
   /**
-   * An idempotency key: a repeated request sends nothing and returns the current delivery state. Refused if recipient
-   * or text differ.
+   * An idempotency key: a repeated request sends nothing and returns the current delivery state. Refused if recipient,
+   * text or content differ.
    */
   readonly key?: string;
 }

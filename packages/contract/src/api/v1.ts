@@ -15,6 +15,9 @@ import { CATCH_UPS, CONVERSATION_LIMITS } from './constants.ts';
 import { createTokenSchema, tokenSchema } from './credentials.ts';
 import { createInstanceSchema, instanceStateSchema, todoSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
+import { mediaSchema } from './media.ts';
+import { asksForOneThing, contentFields } from './outgoing.ts';
+import { receivedContentSchema } from './received.ts';
 import { RUN_OUTCOMES, SCHEDULE_STATES } from './schedules.ts';
 import {
   changeWebhookSchema,
@@ -86,6 +89,10 @@ const message = z.object({
   state: z.enum(OUTBOX_STATES).nullable(),
   /** Why it was not sent. */
   explanation: z.string().nullable(),
+  /** Its file; the bytes are at `GET /api/media/:id`. */
+  media: mediaSchema.nullable(),
+  /** What it is besides text and a file. */
+  content: receivedContentSchema.nullable(),
 });
 
 /** The gate's answer to a request that may wait for the owner. */
@@ -106,7 +113,8 @@ const sentMessage = z.object({
 });
 
 const toChat = {
-  text,
+  text: text.optional(),
+  ...contentFields,
   /** WhatsApp's id of the message in this chat that it replies to. */
   reply_to: z.string().min(1).max(128).optional(),
   /** Sends it at this time, to the minute, instead of now. */
@@ -200,8 +208,11 @@ const approval = z.object({
   conversation_id: id.nullable(),
   recipient: z.string().nullable(),
   recipient_name: z.string().nullable(),
-  /** Exactly what is approved. */
+  /** Exactly what is approved, with `content` and `media`. */
   text: z.string(),
+  content: approvalSchema.shape.content,
+  media: approvalSchema.shape.media,
+  target: approvalSchema.shape.target,
   hidden_characters: z.array(z.string()),
   /** The hash of recipient and content; give it back as `shown` to approve nothing else. */
   shown: z.string(),
@@ -321,7 +332,8 @@ const digest = z.object({
 });
 
 const account = z.object({
-  account_id: z.literal('default'),
+  /** The account's name. */
+  account_id: z.string(),
   version: z.string(),
   link: z.object({
     state: linkSchema.shape.state,
@@ -354,8 +366,15 @@ type WebhookEvents = Exclude<
 
 const [received, sent, state, asked, answered, link, health] = webhookBodySchema.options;
 const eventOf = <Body extends WebhookEvents>({ shape: { type, data } }: Body) =>
-  z.object({ event_id: z.string(), type, occurred_at: at, data }) as z.ZodObject<{
+  z.object({
+    event_id: z.string(),
+    account: z.string(),
+    type,
+    occurred_at: at,
+    data,
+  }) as z.ZodObject<{
     event_id: z.ZodString;
+    account: z.ZodString;
     type: Body['shape']['type'];
     occurred_at: z.ZodISODateTime;
     data: Body['shape']['data'];
@@ -405,8 +424,8 @@ export const v1 = {
   chats: page(chat),
   message,
   messages: page(message),
-  sendToChat: z.strictObject(toChat),
-  sendMessage: z.strictObject({ to: who, ...toChat }),
+  sendToChat: z.strictObject(toChat).superRefine(asksForOneThing),
+  sendMessage: z.strictObject({ to: who, ...toChat }).superRefine(asksForOneThing),
   sentMessage,
   contact,
   contacts: page(contact),

@@ -9,6 +9,8 @@ import {
   type ConnectionState,
   WHATSAPP_STATUSES,
 } from '../connection/states.ts';
+import { mediaSchema } from './media.ts';
+import { receivedContentSchema } from './received.ts';
 
 export const bufferedMessageSchema = z.object({
   id: z.string(),
@@ -22,6 +24,10 @@ export const bufferedMessageSchema = z.object({
   timestamp: z.number(),
   fromMe: z.boolean(),
   isGroup: z.boolean(),
+  /** Its file, if it has one; the bytes are at `GET /api/media/:id`. */
+  media: mediaSchema.exactOptional(),
+  /** What it is besides text and a file, if it is. */
+  content: receivedContentSchema.exactOptional(),
 });
 
 export type BufferedMessage = z.infer<typeof bufferedMessageSchema>;

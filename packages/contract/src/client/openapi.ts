@@ -1,6 +1,69 @@
 // Generated from the API’s schemas by `npm run generate`. Do not edit.
 
 export interface paths {
+    "/api/account-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the settings that this account has over those of the home */
+        get: operations["getAccountSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change settings of this account; null restores the home’s
+         * @description The account is restarted with them: it is offline for a moment.
+         */
+        patch: operations["changeAccountSettings"];
+        trace?: never;
+    };
+    "/api/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts with their states and figures
+         * @description Your own accounts; for the home’s owner and for operators also those of others. Every other path below `/api` is also served below `/api/accounts/{name}`, for that account; without it, your default account is meant.
+         */
+        get: operations["listAccounts"];
+        put?: never;
+        /** Add an account, to which a phone can then be linked */
+        post: operations["addAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an account with everything in it
+         * @description Refused while a phone is linked, unless `confirm` is the name once more; the phone is then unlinked.
+         */
+        delete: operations["removeAccount"];
+        options?: never;
+        head?: never;
+        /** Rename an account, or make it your default */
+        patch: operations["changeAccount"];
+        trace?: never;
+    };
     "/api/activity": {
         parameters: {
             query?: never;
@@ -426,7 +489,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export everything as a tar.gz of readable JSON lines */
+        /** Export everything, or one account, as a tar.gz of readable JSON lines */
         get: operations["exportArchive"];
         put?: never;
         post?: never;
@@ -482,6 +545,23 @@ export interface paths {
         put?: never;
         /** Import an exported archive into an empty home */
         post: operations["importArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what waits for you, and the newest chats, in all your accounts */
+        get: operations["getInbox"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -832,6 +912,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a file to send: the body is the file, Content-Type its type
+         * @description Send it with `media: { id, kind }` in a message. A file that no message carries is deleted after a day. A client needs the scope `media:write` and may send only its own uploads.
+         */
+        post: operations["uploadMedia"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the file of a message, or a part of it
+         * @description Photos, recordings and videos in common formats may be shown in a page; anything else is for download. A client needs the scope `media:read` and gets its own uploads and the media of chats that it may read.
+         */
+        get: operations["getMedia"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memory": {
         parameters: {
             query?: never;
@@ -1091,6 +1211,44 @@ export interface paths {
         head?: never;
         /** Export digests and facts to a folder or a webhook; omitted fields stay unchanged */
         patch: operations["changeOutsideMemory"];
+        trace?: never;
+    };
+    "/api/owners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people that accounts belong to, and the operators */
+        get: operations["listOwners"];
+        put?: never;
+        /**
+         * Add an owner or an operator; their token is shown once
+         * @description The person changes the token with `POST /api/token/rotate`; from then on nobody else knows it.
+         */
+        post: operations["addOwner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/owners/{owner}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an owner without accounts, or an operator */
+        delete: operations["removeOwner"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/pairing": {
@@ -2482,7 +2640,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message as yourself
-         * @description Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one.
+         * @description Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one. Give a `text`, or one of `media`, `reaction`, `edit` (with `text`), `delete`, `poll` and `location`.
          */
         post: operations["sendText"];
         delete?: never;
@@ -2618,6 +2776,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the workers: the processes that hold accounts */
+        get: operations["listWorkers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2694,12 +2869,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Account: {
-            /** @constant */
-            account_id: "default";
+            account_id: string;
             client: {
                 contacts: string[] | null;
                 name: string;
-                scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
             } | null;
             counts: {
                 approvals_pending: number;
@@ -2731,6 +2905,7 @@ export interface components {
             /** Format: uuid */
             approval_id: string;
             chat_id: string | null;
+            content?: string;
             conversation_id: string | null;
             /** Format: date-time */
             created_at: string;
@@ -2741,6 +2916,16 @@ export interface components {
             hidden_characters: string[];
             /** @enum {string} */
             kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+            media?: {
+                bytes: number;
+                file_name: string | null;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document";
+                mimetype: string;
+                sha256: string;
+            };
             reason: string;
             recipient: string | null;
             recipient_name: string | null;
@@ -2754,6 +2939,11 @@ export interface components {
             shown: string;
             /** @enum {string} */
             state: "pending" | "approved" | "rejected" | "expired";
+            target?: {
+                from_me: boolean;
+                message_id: string;
+                text: string;
+            };
             text: string;
         };
         Approvals: {
@@ -2765,11 +2955,69 @@ export interface components {
         };
         BufferedMessage: {
             body: string;
+            content?: {
+                address: string | null;
+                /** @constant */
+                kind: "location";
+                latitude: number;
+                live: boolean;
+                longitude: number;
+                name: string | null;
+            } | {
+                contacts: {
+                    name: string;
+                    phone_numbers: string[];
+                }[];
+                /** @constant */
+                kind: "contacts";
+            } | {
+                /** @constant */
+                kind: "poll";
+                options: string[];
+                question: string;
+                select_up_to: number;
+            } | {
+                emoji: string;
+                /** @constant */
+                kind: "reaction";
+                to: string;
+            } | {
+                /** @constant */
+                kind: "edit";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "delete";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "vote";
+                poll: string;
+            } | {
+                /** @constant */
+                kind: "view_once";
+            };
             from: string;
             fromMe: boolean;
             fromName: string | null;
             id: string;
             isGroup: boolean;
+            media?: {
+                bytes: number | null;
+                file_name?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                language?: string;
+                mimetype: string | null;
+                reason?: string;
+                seconds?: number;
+                sha256: string | null;
+                /** @enum {string} */
+                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                transcript?: string;
+            };
             timestamp: number;
             to: string;
         };
@@ -2964,13 +3212,14 @@ export interface components {
             zone?: string;
         };
         CreateTokenInput: {
+            accounts?: string[];
             /** @default true */
             confirm?: boolean;
             contacts?: string[];
             /** Format: date-time */
             expires_at?: string;
             name: string & (unknown & unknown);
-            scopes: ("messages:read" | "messages:send" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read")[];
+            scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "search:read" | "digests:read" | "conversations:read" | "conversations:write" | "schedules:read" | "schedules:write" | "permissions:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read")[];
         };
         CreateWebhookInput: {
             contacts?: string[];
@@ -3123,6 +3372,7 @@ export interface components {
             text: string;
         };
         Event: {
+            account: string;
             data: {
                 /** Format: uuid */
                 chat_id: string;
@@ -3130,12 +3380,70 @@ export interface components {
                 chat_kind: "direct" | "group";
                 chat_name?: string | null;
                 contact_id: string | null;
+                content?: {
+                    address: string | null;
+                    /** @constant */
+                    kind: "location";
+                    latitude: number;
+                    live: boolean;
+                    longitude: number;
+                    name: string | null;
+                } | {
+                    contacts: {
+                        name: string;
+                        phone_numbers: string[];
+                    }[];
+                    /** @constant */
+                    kind: "contacts";
+                } | {
+                    /** @constant */
+                    kind: "poll";
+                    options: string[];
+                    question: string;
+                    select_up_to: number;
+                } | {
+                    emoji: string;
+                    /** @constant */
+                    kind: "reaction";
+                    to: string;
+                } | {
+                    /** @constant */
+                    kind: "edit";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "delete";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "vote";
+                    poll: string;
+                } | {
+                    /** @constant */
+                    kind: "view_once";
+                };
                 /** @constant */
                 direction: "in";
                 from?: string | null;
                 from_name?: string | null;
                 kind: string;
                 late: boolean;
+                media?: {
+                    bytes: number | null;
+                    file_name?: string;
+                    /** Format: uuid */
+                    id: string;
+                    /** @enum {string} */
+                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                    language?: string;
+                    mimetype: string | null;
+                    reason?: string;
+                    seconds?: number;
+                    sha256: string | null;
+                    /** @enum {string} */
+                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                    transcript?: string;
+                };
                 message_id: string;
                 /** Format: date-time */
                 sent_at: string;
@@ -3147,6 +3455,7 @@ export interface components {
             /** @constant */
             type: "message.received";
         } | {
+            account: string;
             data: {
                 /** Format: uuid */
                 chat_id: string;
@@ -3170,6 +3479,7 @@ export interface components {
             /** @constant */
             type: "message.sent";
         } | {
+            account: string;
             data: {
                 /** Format: uuid */
                 chat_id: string;
@@ -3199,6 +3509,7 @@ export interface components {
             /** @constant */
             type: "conversation.state";
         } | {
+            account: string;
             data: {
                 answer?: string | null;
                 /** Format: uuid */
@@ -3222,6 +3533,7 @@ export interface components {
             /** @constant */
             type: "approval.requested";
         } | {
+            account: string;
             data: {
                 answer?: string | null;
                 /** Format: uuid */
@@ -3245,6 +3557,7 @@ export interface components {
             /** @constant */
             type: "approval.answered";
         } | {
+            account: string;
             data: {
                 from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
                 sentence: string;
@@ -3259,6 +3572,7 @@ export interface components {
             /** @constant */
             type: "link.state";
         } | {
+            account: string;
             data: {
                 needs_you: boolean;
                 ok: boolean;
@@ -3372,11 +3686,69 @@ export interface components {
             author: ("contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay") | null;
             /** Format: uuid */
             chat_id: string;
+            content: ({
+                address: string | null;
+                /** @constant */
+                kind: "location";
+                latitude: number;
+                live: boolean;
+                longitude: number;
+                name: string | null;
+            } | {
+                contacts: {
+                    name: string;
+                    phone_numbers: string[];
+                }[];
+                /** @constant */
+                kind: "contacts";
+            } | {
+                /** @constant */
+                kind: "poll";
+                options: string[];
+                question: string;
+                select_up_to: number;
+            } | {
+                emoji: string;
+                /** @constant */
+                kind: "reaction";
+                to: string;
+            } | {
+                /** @constant */
+                kind: "edit";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "delete";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "vote";
+                poll: string;
+            } | {
+                /** @constant */
+                kind: "view_once";
+            }) | null;
             /** @enum {string} */
             direction: "in" | "out";
             explanation: string | null;
             from_name: string | null;
             label: string | null;
+            media: {
+                bytes: number | null;
+                file_name?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                language?: string;
+                mimetype: string | null;
+                reason?: string;
+                seconds?: number;
+                sha256: string | null;
+                /** @enum {string} */
+                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                transcript?: string;
+            } | null;
             message_id: string;
             /** Format: date-time */
             sent_at: string;
@@ -3400,7 +3772,7 @@ export interface components {
         Problem: {
             action?: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "result_not_asked" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found";
+            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "account_of_another" | "account_exists" | "account_linked" | "account_last" | "account_elsewhere" | "home_only" | "owner_not_found" | "owner_exists" | "owner_has_accounts" | "owner_of_home" | "owner_is_operator" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "result_not_asked" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "account_unserved" | "worker_key_differs" | "import_needs_start" | "worker_needs_database" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_key_not_set" | "vault_key_invalid" | "vault_command_failed" | "vault_command_output" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found" | "media_not_found" | "media_not_stored" | "media_range" | "media_no_room" | "media_wrong_kind" | "media_too_large" | "transcription_unset" | "transcription_missing" | "transcription_away" | "transcription_failed" | "transcription_key_sealed";
             detail: string;
             errors?: {
                 detail: string;
@@ -3472,17 +3844,75 @@ export interface components {
             text: string;
         };
         SendMessageInput: {
+            delete?: {
+                of: string;
+            };
+            edit?: {
+                of: string;
+            };
+            location?: {
+                address?: string;
+                latitude: number;
+                longitude: number;
+                name?: string;
+            };
+            media?: {
+                caption?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document";
+            };
+            poll?: {
+                options: string[];
+                question: string;
+                /** @default 1 */
+                select_up_to?: number;
+            };
+            reaction?: {
+                emoji: string;
+                to: string;
+            };
             reply_to?: string;
             /** Format: date-time */
             send_at?: string;
-            text: string;
+            text?: string;
             to: string;
         };
         SendToChatInput: {
+            delete?: {
+                of: string;
+            };
+            edit?: {
+                of: string;
+            };
+            location?: {
+                address?: string;
+                latitude: number;
+                longitude: number;
+                name?: string;
+            };
+            media?: {
+                caption?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document";
+            };
+            poll?: {
+                options: string[];
+                question: string;
+                /** @default 1 */
+                select_up_to?: number;
+            };
+            reaction?: {
+                emoji: string;
+                to: string;
+            };
             reply_to?: string;
             /** Format: date-time */
             send_at?: string;
-            text: string;
+            text?: string;
         };
         SentMessage: {
             approval_id: string | null;
@@ -3517,6 +3947,7 @@ export interface components {
             trigger: string;
         };
         Token: {
+            accounts: string[];
             confirm: boolean;
             contacts: {
                 /** Format: uuid */
@@ -3530,7 +3961,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             rotated_at: string | null;
-            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+            scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
             suspended_at: string | null;
             /** Format: uuid */
             token_id: string;
@@ -3540,6 +3971,7 @@ export interface components {
             next_cursor: string | null;
         };
         TokenSecret: {
+            accounts: string[];
             confirm: boolean;
             contacts: {
                 /** Format: uuid */
@@ -3553,7 +3985,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             rotated_at: string | null;
-            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+            scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
             secret: string | null;
             suspended_at: string | null;
             /** Format: uuid */
@@ -3663,6 +4095,766 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAccountSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agent?: {
+                            tokens_per_day?: number;
+                            usd_per_day?: number;
+                        };
+                        has_model_key: boolean;
+                        /** Format: uri */
+                        model_base_url?: string;
+                        model_name?: string;
+                        model_provider?: string;
+                        pacing?: {
+                            enabled?: boolean;
+                            first_contact_freeze_hours?: number;
+                            first_contacts_per_day?: number;
+                            per_day?: number;
+                            per_hour?: number;
+                            per_minute?: number;
+                            typing_max_ms?: number;
+                            typing_min_ms?: number;
+                        };
+                        proxy: string | null;
+                        retention?: {
+                            messages_days?: number;
+                        };
+                        zone?: string;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    changeAccountSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    agent?: {
+                        tokens_per_day?: number | null;
+                        usd_per_day?: number | null;
+                    };
+                    model_api_key?: string | null;
+                    model_base_url?: string | null;
+                    model_name?: string | null;
+                    model_provider?: string | null;
+                    pacing?: {
+                        enabled?: boolean | null;
+                        first_contact_freeze_hours?: number | null;
+                        first_contacts_per_day?: number | null;
+                        per_day?: number | null;
+                        per_hour?: number | null;
+                        per_minute?: number | null;
+                        typing_max_ms?: number | null;
+                        typing_min_ms?: number | null;
+                    };
+                    proxy?: string | null;
+                    retention?: {
+                        messages_days?: number | null;
+                    };
+                    zone?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agent?: {
+                            tokens_per_day?: number;
+                            usd_per_day?: number;
+                        };
+                        has_model_key: boolean;
+                        /** Format: uri */
+                        model_base_url?: string;
+                        model_name?: string;
+                        model_provider?: string;
+                        pacing?: {
+                            enabled?: boolean;
+                            first_contact_freeze_hours?: number;
+                            first_contacts_per_day?: number;
+                            per_day?: number;
+                            per_hour?: number;
+                            per_minute?: number;
+                            typing_max_ms?: number;
+                            typing_min_ms?: number;
+                        };
+                        proxy: string | null;
+                        retention?: {
+                            messages_days?: number;
+                        };
+                        zone?: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: {
+                            /** Format: date-time */
+                            created_at: string;
+                            default: boolean;
+                            hold: boolean;
+                            name: string;
+                            own: boolean;
+                            owner: string;
+                            phone_number: string | null;
+                            profile_name: string | null;
+                            sent_today: number;
+                            sentence: string;
+                            served: boolean;
+                            state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                            waiting_count: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    addAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    owner?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        default: boolean;
+                        hold: boolean;
+                        name: string;
+                        own: boolean;
+                        owner: string;
+                        phone_number: string | null;
+                        profile_name: string | null;
+                        sent_today: number;
+                        sentence: string;
+                        served: boolean;
+                        state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                        waiting_count: number;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    removeAccount: {
+        parameters: {
+            query?: {
+                confirm?: string;
+            };
+            header?: {
+                "relay-owner-token"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        default: boolean;
+                        hold: boolean;
+                        name: string;
+                        own: boolean;
+                        owner: string;
+                        phone_number: string | null;
+                        profile_name: string | null;
+                        sent_today: number;
+                        sentence: string;
+                        served: boolean;
+                        state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                        waiting_count: number;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {boolean} */
+                    default?: true;
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        default: boolean;
+                        hold: boolean;
+                        name: string;
+                        own: boolean;
+                        owner: string;
+                        phone_number: string | null;
+                        profile_name: string | null;
+                        sent_today: number;
+                        sentence: string;
+                        served: boolean;
+                        state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                        waiting_count: number;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     getActivity: {
         parameters: {
             query?: {
@@ -3823,6 +5015,7 @@ export interface operations {
                     "application/json": {
                         answer: string | null;
                         chat_id: string | null;
+                        content?: string;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -3831,6 +5024,16 @@ export interface operations {
                         instance_id: string | null;
                         /** @enum {string} */
                         kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                        media?: {
+                            bytes: number;
+                            file_name: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "image" | "voice" | "audio" | "video" | "document";
+                            mimetype: string;
+                            sha256: string;
+                        };
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -3847,8 +5050,14 @@ export interface operations {
                             };
                         }[];
                         shown: string;
+                        spoken?: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
+                        target?: {
+                            from_me: boolean;
+                            message_id: string;
+                            text: string;
+                        };
                         text: string;
                         when: string | null;
                     }[];
@@ -3939,6 +5148,7 @@ export interface operations {
                     "application/json": {
                         answer: string | null;
                         chat_id: string | null;
+                        content?: string;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -3947,6 +5157,16 @@ export interface operations {
                         instance_id: string | null;
                         /** @enum {string} */
                         kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                        media?: {
+                            bytes: number;
+                            file_name: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "image" | "voice" | "audio" | "video" | "document";
+                            mimetype: string;
+                            sha256: string;
+                        };
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -3989,8 +5209,14 @@ export interface operations {
                         }[];
                         said: components["schemas"]["BufferedMessage"][];
                         shown: string;
+                        spoken?: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
+                        target?: {
+                            from_me: boolean;
+                            message_id: string;
+                            text: string;
+                        };
                         text: string;
                         when: string | null;
                     };
@@ -4096,6 +5322,7 @@ export interface operations {
                     "application/json": {
                         answer: string | null;
                         chat_id: string | null;
+                        content?: string;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -4104,6 +5331,16 @@ export interface operations {
                         instance_id: string | null;
                         /** @enum {string} */
                         kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                        media?: {
+                            bytes: number;
+                            file_name: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "image" | "voice" | "audio" | "video" | "document";
+                            mimetype: string;
+                            sha256: string;
+                        };
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -4120,8 +5357,14 @@ export interface operations {
                             };
                         }[];
                         shown: string;
+                        spoken?: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
+                        target?: {
+                            from_me: boolean;
+                            message_id: string;
+                            text: string;
+                        };
                         text: string;
                         when: string | null;
                     };
@@ -4254,6 +5497,7 @@ export interface operations {
                     "application/json": {
                         answer: string | null;
                         chat_id: string | null;
+                        content?: string;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -4262,6 +5506,16 @@ export interface operations {
                         instance_id: string | null;
                         /** @enum {string} */
                         kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                        media?: {
+                            bytes: number;
+                            file_name: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "image" | "voice" | "audio" | "video" | "document";
+                            mimetype: string;
+                            sha256: string;
+                        };
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -4278,8 +5532,14 @@ export interface operations {
                             };
                         }[];
                         shown: string;
+                        spoken?: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
+                        target?: {
+                            from_me: boolean;
+                            message_id: string;
+                            text: string;
+                        };
                         text: string;
                         when: string | null;
                     };
@@ -4412,6 +5672,7 @@ export interface operations {
                     "application/json": {
                         answer: string | null;
                         chat_id: string | null;
+                        content?: string;
                         created_at: string;
                         decided_at: string | null;
                         expires_at: string;
@@ -4420,6 +5681,16 @@ export interface operations {
                         instance_id: string | null;
                         /** @enum {string} */
                         kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                        media?: {
+                            bytes: number;
+                            file_name: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "image" | "voice" | "audio" | "video" | "document";
+                            mimetype: string;
+                            sha256: string;
+                        };
                         reason: string;
                         reason_code: string;
                         recipient: string | null;
@@ -4436,8 +5707,14 @@ export interface operations {
                             };
                         }[];
                         shown: string;
+                        spoken?: string;
                         /** @enum {string} */
                         state: "pending" | "approved" | "rejected" | "expired";
+                        target?: {
+                            from_me: boolean;
+                            message_id: string;
+                            text: string;
+                        };
                         text: string;
                         when: string | null;
                     };
@@ -5619,12 +6896,72 @@ export interface operations {
                             at: string;
                             /** @enum {string} */
                             author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                            content: ({
+                                address: string | null;
+                                /** @enum {string} */
+                                kind: "location";
+                                latitude: number;
+                                live: boolean;
+                                longitude: number;
+                                name: string | null;
+                            } | {
+                                contacts: {
+                                    name: string;
+                                    phone_numbers: string[];
+                                }[];
+                                /** @enum {string} */
+                                kind: "contacts";
+                            } | {
+                                /** @enum {string} */
+                                kind: "poll";
+                                options: string[];
+                                question: string;
+                                select_up_to: number;
+                            } | {
+                                emoji: string;
+                                /** @enum {string} */
+                                kind: "reaction";
+                                to: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "edit";
+                                of: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "delete";
+                                of: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "vote";
+                                poll: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "view_once";
+                            }) | null;
                             cursor: string;
+                            deleted: boolean;
                             delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
+                            edited: boolean;
                             edits: boolean;
                             failure?: string;
                             forwarded: boolean;
                             label: string | null;
+                            media: {
+                                bytes: number | null;
+                                file_name?: string;
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                                language?: string;
+                                mimetype: string | null;
+                                reason?: string;
+                                seconds?: number;
+                                sha256: string | null;
+                                /** @enum {string} */
+                                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                                transcript?: string;
+                            } | null;
                             message_id: string;
                             name: string | null;
                             quoted: {
@@ -5634,6 +6971,12 @@ export interface operations {
                                 name: string | null;
                                 text: string;
                             } | null;
+                            reactions: {
+                                /** @enum {string} */
+                                author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                                emoji: string;
+                                name: string | null;
+                            }[];
                             text: string;
                         }[];
                         newer: boolean;
@@ -6024,11 +7367,12 @@ export interface operations {
                             what: string;
                             who: string;
                         }[];
+                        photos: ("show" | "hide") | null;
                         tokens: {
                             by_name: boolean;
                             id: string;
                             name: string;
-                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                            scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         }[];
                     };
                 };
@@ -7307,6 +8651,173 @@ export interface operations {
             };
         };
     };
+    getInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: {
+                            /** Format: date-time */
+                            created_at: string;
+                            default: boolean;
+                            hold: boolean;
+                            name: string;
+                            own: boolean;
+                            owner: string;
+                            phone_number: string | null;
+                            profile_name: string | null;
+                            sent_today: number;
+                            sentence: string;
+                            served: boolean;
+                            state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+                            waiting_count: number;
+                        }[];
+                        approvals: {
+                            account: string;
+                            answer: string | null;
+                            chat_id: string | null;
+                            content?: string;
+                            created_at: string;
+                            decided_at: string | null;
+                            expires_at: string;
+                            hidden_characters: string[];
+                            id: string;
+                            instance_id: string | null;
+                            /** @enum {string} */
+                            kind: "send_message" | "create_conversation" | "schedule_message" | "cancel_schedule" | "manage_grant";
+                            media?: {
+                                bytes: number;
+                                file_name: string | null;
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                kind: "image" | "voice" | "audio" | "video" | "document";
+                                mimetype: string;
+                                sha256: string;
+                            };
+                            reason: string;
+                            reason_code: string;
+                            recipient: string | null;
+                            recipient_name: string | null;
+                            replaced_by: string | null;
+                            requested_by: string;
+                            requested_by_name: string | null;
+                            risks: {
+                                /** @enum {string} */
+                                code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
+                                sentence: string;
+                                values: {
+                                    [key: string]: number;
+                                };
+                            }[];
+                            shown: string;
+                            spoken?: string;
+                            /** @enum {string} */
+                            state: "pending" | "approved" | "rejected" | "expired";
+                            target?: {
+                                from_me: boolean;
+                                message_id: string;
+                                text: string;
+                            };
+                            text: string;
+                            when: string | null;
+                        }[];
+                        chats: {
+                            account: string;
+                            contact_id: string | null;
+                            grant: {
+                                can_initiate: boolean;
+                                can_read: boolean;
+                                can_reply: boolean;
+                                id: string;
+                                /** @enum {string} */
+                                reply_mode: "draft" | "auto";
+                            } | null;
+                            id: string;
+                            /** @enum {string} */
+                            kind: "direct" | "group" | "own";
+                            last: {
+                                /** @enum {string} */
+                                author: "contact" | "owner" | "phone" | "conversation" | "auto_reply" | "assistant" | "program" | "schedule" | "relay";
+                                label: string | null;
+                                name: string | null;
+                                text: string;
+                            } | null;
+                            last_message_at: string | null;
+                            name: string;
+                            observed: boolean;
+                            phone_number: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     ingestNotifications: {
         parameters: {
             query?: never;
@@ -7957,6 +9468,7 @@ export interface operations {
                         /** @default 3 */
                         max_followups?: number;
                     };
+                    media?: string[];
                     objective: string;
                     result_schema?: {
                         [key: string]: unknown;
@@ -9519,6 +11031,235 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    uploadMedia: {
+        parameters: {
+            query?: {
+                file_name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        bytes: number;
+                        /** Format: uuid */
+                        id: string;
+                        sha256: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    getMedia: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Range Not Satisfiable */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11511,6 +13252,323 @@ export interface operations {
             };
         };
     };
+    listOwners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        owners: {
+                            accounts: string[];
+                            /** Format: date-time */
+                            created_at: string;
+                            name: string;
+                            /** @enum {string} */
+                            role: "owner" | "operator";
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    addOwner: {
+        parameters: {
+            query?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string & (unknown & unknown);
+                    /**
+                     * @default owner
+                     * @enum {string}
+                     */
+                    role?: "owner" | "operator";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: string[];
+                        /** Format: date-time */
+                        created_at: string;
+                        name: string;
+                        /** @enum {string} */
+                        role: "owner" | "operator";
+                        token: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    removeOwner: {
+        parameters: {
+            query?: never;
+            header?: {
+                "relay-owner-token"?: string;
+            };
+            path: {
+                owner: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: string[];
+                        /** Format: date-time */
+                        created_at: string;
+                        name: string;
+                        /** @enum {string} */
+                        role: "owner" | "operator";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
     pairDevice: {
         parameters: {
             query?: never;
@@ -12891,6 +14949,44 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        content?: {
+                            /** @enum {string} */
+                            as: "image" | "voice" | "audio" | "video" | "document";
+                            bytes: number;
+                            file_name: string | null;
+                            /** @enum {string} */
+                            kind: "media";
+                            /** Format: uuid */
+                            media: string;
+                            mimetype: string;
+                            sha256: string;
+                        } | {
+                            emoji: string;
+                            /** @enum {string} */
+                            kind: "reaction";
+                            to: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "edit";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "delete";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "poll";
+                            options: string[];
+                            question: string;
+                            select_up_to: number;
+                        } | {
+                            address: string | null;
+                            /** @enum {string} */
+                            kind: "location";
+                            latitude: number;
+                            longitude: number;
+                            name: string | null;
+                        };
                         created_at: string;
                         created_by: string;
                         id: string;
@@ -13013,6 +15109,25 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     catch_up?: "skip" | "once" | "all";
+                    location?: {
+                        address?: string;
+                        latitude: number;
+                        longitude: number;
+                        name?: string;
+                    };
+                    media?: {
+                        caption?: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        kind: "image" | "voice" | "audio" | "video" | "document";
+                    };
+                    poll?: {
+                        options: string[];
+                        question: string;
+                        /** @default 1 */
+                        select_up_to?: number;
+                    };
                     rule?: {
                         at: string;
                         /** @enum {string} */
@@ -13031,7 +15146,7 @@ export interface operations {
                         /** @enum {string} */
                         kind: "cron";
                     };
-                    text: string;
+                    text?: string;
                     to: string;
                     when?: string;
                     zone?: string;
@@ -13048,6 +15163,44 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        content?: {
+                            /** @enum {string} */
+                            as: "image" | "voice" | "audio" | "video" | "document";
+                            bytes: number;
+                            file_name: string | null;
+                            /** @enum {string} */
+                            kind: "media";
+                            /** Format: uuid */
+                            media: string;
+                            mimetype: string;
+                            sha256: string;
+                        } | {
+                            emoji: string;
+                            /** @enum {string} */
+                            kind: "reaction";
+                            to: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "edit";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "delete";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "poll";
+                            options: string[];
+                            question: string;
+                            select_up_to: number;
+                        } | {
+                            address: string | null;
+                            /** @enum {string} */
+                            kind: "location";
+                            latitude: number;
+                            longitude: number;
+                            name: string | null;
+                        };
                         created_at: string;
                         created_by: string;
                         id: string;
@@ -13214,6 +15367,44 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        content?: {
+                            /** @enum {string} */
+                            as: "image" | "voice" | "audio" | "video" | "document";
+                            bytes: number;
+                            file_name: string | null;
+                            /** @enum {string} */
+                            kind: "media";
+                            /** Format: uuid */
+                            media: string;
+                            mimetype: string;
+                            sha256: string;
+                        } | {
+                            emoji: string;
+                            /** @enum {string} */
+                            kind: "reaction";
+                            to: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "edit";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "delete";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "poll";
+                            options: string[];
+                            question: string;
+                            select_up_to: number;
+                        } | {
+                            address: string | null;
+                            /** @enum {string} */
+                            kind: "location";
+                            latitude: number;
+                            longitude: number;
+                            name: string | null;
+                        };
                         created_at: string;
                         created_by: string;
                         id: string;
@@ -13345,6 +15536,25 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     catch_up?: "skip" | "once" | "all";
+                    location?: {
+                        address?: string;
+                        latitude: number;
+                        longitude: number;
+                        name?: string;
+                    };
+                    media?: {
+                        caption?: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        kind: "image" | "voice" | "audio" | "video" | "document";
+                    };
+                    poll?: {
+                        options: string[];
+                        question: string;
+                        /** @default 1 */
+                        select_up_to?: number;
+                    };
                     rule?: {
                         at: string;
                         /** @enum {string} */
@@ -13363,7 +15573,7 @@ export interface operations {
                         /** @enum {string} */
                         kind: "cron";
                     };
-                    text: string;
+                    text?: string;
                     to: string;
                     when?: string;
                     zone?: string;
@@ -13380,6 +15590,44 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        content?: {
+                            /** @enum {string} */
+                            as: "image" | "voice" | "audio" | "video" | "document";
+                            bytes: number;
+                            file_name: string | null;
+                            /** @enum {string} */
+                            kind: "media";
+                            /** Format: uuid */
+                            media: string;
+                            mimetype: string;
+                            sha256: string;
+                        } | {
+                            emoji: string;
+                            /** @enum {string} */
+                            kind: "reaction";
+                            to: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "edit";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "delete";
+                            of: string;
+                        } | {
+                            /** @enum {string} */
+                            kind: "poll";
+                            options: string[];
+                            question: string;
+                            select_up_to: number;
+                        } | {
+                            address: string | null;
+                            /** @enum {string} */
+                            kind: "location";
+                            latitude: number;
+                            longitude: number;
+                            name: string | null;
+                        };
                         next: string[];
                         recipient: string | null;
                         recipient_name: string | null;
@@ -14349,6 +16597,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         tokens: {
+                            accounts: string[];
                             confirm: boolean;
                             contacts: {
                                 /** Format: uuid */
@@ -14364,7 +16613,7 @@ export interface operations {
                             last_used_at: string | null;
                             name: string;
                             rotated_at: string | null;
-                            scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                            scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                             suspended_at: string | null;
                         }[];
                     };
@@ -14448,6 +16697,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        accounts: string[];
                         confirm: boolean;
                         contacts: {
                             /** Format: uuid */
@@ -14463,7 +16713,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         secret: string;
                         suspended_at: string | null;
                     };
@@ -14588,6 +16838,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        accounts: string[];
                         confirm: boolean;
                         contacts: {
                             /** Format: uuid */
@@ -14603,7 +16854,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         suspended_at: string | null;
                     };
                 };
@@ -14693,6 +16944,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        accounts: string[];
                         confirm: boolean;
                         contacts: {
                             /** Format: uuid */
@@ -14708,7 +16960,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         suspended_at: string | null;
                     };
                 };
@@ -14816,6 +17068,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        accounts: string[];
                         confirm: boolean;
                         contacts: {
                             /** Format: uuid */
@@ -14831,7 +17084,7 @@ export interface operations {
                         last_used_at: string | null;
                         name: string;
                         rotated_at: string | null;
-                        scopes: ("messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
+                        scopes: ("messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin")[];
                         secret: string;
                         suspended_at: string | null;
                     };
@@ -14947,7 +17200,7 @@ export interface operations {
                             };
                             read_only: boolean;
                             /** @enum {string} */
-                            scope: "messages:read" | "messages:send" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin";
+                            scope: "messages:read" | "messages:send" | "media:read" | "media:write" | "conversations:read" | "conversations:write" | "permissions:read" | "permissions:write" | "schedules:read" | "schedules:write" | "search:read" | "digests:read" | "ledger:read" | "link:write" | "metrics:read" | "events:read" | "webhooks:write" | "approvals:read" | "admin";
                             title: string;
                         }[];
                     };
@@ -15272,7 +17525,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -15487,7 +17740,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -15694,7 +17947,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -15913,7 +18166,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -16192,7 +18445,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -16471,7 +18724,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -16738,7 +18991,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -16938,7 +19191,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17064,7 +19317,9 @@ export interface operations {
                      *           "label": null,
                      *           "sent_at": "2026-11-18T09:30:00.000Z",
                      *           "state": null,
-                     *           "explanation": null
+                     *           "explanation": null,
+                     *           "media": null,
+                     *           "content": null
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -17145,7 +19400,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17353,7 +19608,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17620,7 +19875,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17819,7 +20074,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18011,7 +20266,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18218,7 +20473,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18475,7 +20730,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18736,7 +20991,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18957,7 +21212,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19230,7 +21485,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19446,7 +21701,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19689,7 +21944,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19895,7 +22150,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20171,7 +22426,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20406,7 +22661,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20622,7 +22877,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20865,7 +23120,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21068,7 +23323,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21185,6 +23440,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "event_id": "12345-66-0",
+                     *           "account": "default",
                      *           "type": "message.received",
                      *           "occurred_at": "2026-11-18T09:30:00.000Z",
                      *           "data": {
@@ -21200,6 +23456,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "event_id": "12345-67-0",
+                     *           "account": "default",
                      *           "type": "conversation.state",
                      *           "occurred_at": "2026-11-18T09:30:00.000Z",
                      *           "data": {
@@ -21297,7 +23554,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21528,7 +23785,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21735,7 +23992,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22002,7 +24259,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22208,7 +24465,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22470,7 +24727,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22718,7 +24975,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22851,7 +25108,10 @@ export interface operations {
                      *           "rotated_at": null,
                      *           "last_used_at": null,
                      *           "expires_at": null,
-                     *           "suspended_at": null
+                     *           "suspended_at": null,
+                     *           "accounts": [
+                     *             "default"
+                     *           ]
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -22932,7 +25192,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23080,6 +25340,9 @@ export interface operations {
                      *       "last_used_at": null,
                      *       "expires_at": null,
                      *       "suspended_at": null,
+                     *       "accounts": [
+                     *         "default"
+                     *       ],
                      *       "secret": "relay_cGxlYXNlIGRvIG5vdCB1c2UgdGhpcyBleGFtcGxl"
                      *     }
                      */
@@ -23158,7 +25421,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23350,7 +25613,10 @@ export interface operations {
                      *       "rotated_at": null,
                      *       "last_used_at": null,
                      *       "expires_at": null,
-                     *       "suspended_at": null
+                     *       "suspended_at": null,
+                     *       "accounts": [
+                     *         "default"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Token"];
@@ -23428,7 +25694,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23682,7 +25948,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23905,7 +26171,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24172,7 +26438,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24382,7 +26648,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24641,7 +26907,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24907,7 +27173,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25118,7 +27384,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25358,7 +27624,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "Use `default`, the only account of this daemon.",
+                     *       "action": "See `relay accounts` for your accounts.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -27061,8 +29327,37 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    delete?: {
+                        of: string;
+                    };
+                    edit?: {
+                        of: string;
+                    };
+                    location?: {
+                        address?: string;
+                        latitude: number;
+                        longitude: number;
+                        name?: string;
+                    };
+                    media?: {
+                        caption?: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        kind: "image" | "voice" | "audio" | "video" | "document";
+                    };
+                    poll?: {
+                        options: string[];
+                        question: string;
+                        /** @default 1 */
+                        select_up_to?: number;
+                    };
+                    reaction?: {
+                        emoji: string;
+                        to: string;
+                    };
                     replyTo?: string;
-                    text: string;
+                    text?: string;
                     to: string;
                 };
             };
@@ -27342,6 +29637,8 @@ export interface operations {
                         options: {
                             model?: string;
                             persona?: string;
+                            /** @enum {string} */
+                            photos?: "show" | "hide";
                             quietHours?: {
                                 from: string;
                                 to: string;
@@ -27446,6 +29743,8 @@ export interface operations {
                     options?: {
                         model?: string;
                         persona?: string;
+                        /** @enum {string} */
+                        photos?: "show" | "hide";
                         quietHours?: {
                             from: string;
                             to: string;
@@ -27485,6 +29784,8 @@ export interface operations {
                         options: {
                             model?: string;
                             persona?: string;
+                            /** @enum {string} */
+                            photos?: "show" | "hide";
                             quietHours?: {
                                 from: string;
                                 to: string;
@@ -27717,6 +30018,7 @@ export interface operations {
                     options?: {
                         model?: string | null;
                         persona?: string | null;
+                        photos?: ("show" | "hide") | null;
                         quietHours?: {
                             from: string;
                             to: string;
@@ -27751,6 +30053,8 @@ export interface operations {
                         options: {
                             model?: string;
                             persona?: string;
+                            /** @enum {string} */
+                            photos?: "show" | "hide";
                             quietHours?: {
                                 from: string;
                                 to: string;
@@ -28130,6 +30434,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WhatsAppStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiErrorResponse"];
+                };
+            };
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unserved: number;
+                        workers: {
+                            accounts: number;
+                            address: string | null;
+                            capacity: number;
+                            host: string;
+                            id: string;
+                            /** Format: date-time */
+                            last_seen_at: string;
+                            pid: number;
+                            /** Format: date-time */
+                            started_at: string;
+                            /** @enum {string} */
+                            state: "running" | "draining" | "lost";
+                            version: string;
+                        }[];
+                    };
                 };
             };
             /** @description Unauthorized */

@@ -348,6 +348,66 @@ export interface Tools {
                 from_me: boolean;
                 /** @description Text of the message; media is a word in brackets. */
                 text: string;
+                /** @description Its file: GET /api/media/:id has the bytes. A transcript was made by a machine. */
+                media?: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @enum {string} */
+                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                    mimetype: string | null;
+                    bytes: number | null;
+                    sha256: string | null;
+                    /** @enum {string} */
+                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                    reason?: string;
+                    transcript?: string;
+                    language?: string;
+                    file_name?: string;
+                    seconds?: number;
+                };
+                /** @description What it is besides text and a file: a place, contacts, a poll, a mark on a message. */
+                content?: {
+                    /** @constant */
+                    kind: "location";
+                    latitude: number;
+                    longitude: number;
+                    name: string | null;
+                    address: string | null;
+                    live: boolean;
+                } | {
+                    /** @constant */
+                    kind: "contacts";
+                    contacts: {
+                        name: string;
+                        phone_numbers: string[];
+                    }[];
+                } | {
+                    /** @constant */
+                    kind: "poll";
+                    question: string;
+                    options: string[];
+                    select_up_to: number;
+                } | {
+                    /** @constant */
+                    kind: "reaction";
+                    to: string;
+                    emoji: string;
+                } | {
+                    /** @constant */
+                    kind: "edit";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "delete";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "vote";
+                    poll: string;
+                } | {
+                    /** @constant */
+                    kind: "view_once";
+                };
             }[];
             /** @description Pass it as `before` for older messages; null if there are none. */
             older: string | null;
@@ -362,7 +422,29 @@ export interface Tools {
             /** @description The chat: its id from get_chats, a phone number, or the complete name that the owner gave it. */
             chat_id: string;
             /** @description The text, exactly as it will be sent. */
-            message: string;
+            message?: string;
+            /** @description A file, by the id of an upload (POST /api/media) or of a message’s media. */
+            media?: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document";
+                caption?: string;
+            };
+            /** @description With an empty `message`: a poll. */
+            poll?: {
+                question: string;
+                options: string[];
+                /** @default 1 */
+                select_up_to?: number;
+            };
+            /** @description With an empty `message`: a place. */
+            location?: {
+                latitude: number;
+                longitude: number;
+                name?: string;
+                address?: string;
+            };
             /** @description HH:MM in the owner’s time zone or in zone, such as 09:00. Not needed with cron. */
             time?: string;
             /**
@@ -428,6 +510,66 @@ export interface Tools {
                 from_me: boolean;
                 /** @description Text of the message; media is a word in brackets. */
                 text: string;
+                /** @description Its file: GET /api/media/:id has the bytes. A transcript was made by a machine. */
+                media?: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @enum {string} */
+                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                    mimetype: string | null;
+                    bytes: number | null;
+                    sha256: string | null;
+                    /** @enum {string} */
+                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                    reason?: string;
+                    transcript?: string;
+                    language?: string;
+                    file_name?: string;
+                    seconds?: number;
+                };
+                /** @description What it is besides text and a file: a place, contacts, a poll, a mark on a message. */
+                content?: {
+                    /** @constant */
+                    kind: "location";
+                    latitude: number;
+                    longitude: number;
+                    name: string | null;
+                    address: string | null;
+                    live: boolean;
+                } | {
+                    /** @constant */
+                    kind: "contacts";
+                    contacts: {
+                        name: string;
+                        phone_numbers: string[];
+                    }[];
+                } | {
+                    /** @constant */
+                    kind: "poll";
+                    question: string;
+                    options: string[];
+                    select_up_to: number;
+                } | {
+                    /** @constant */
+                    kind: "reaction";
+                    to: string;
+                    emoji: string;
+                } | {
+                    /** @constant */
+                    kind: "edit";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "delete";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "vote";
+                    poll: string;
+                } | {
+                    /** @constant */
+                    kind: "view_once";
+                };
                 chat: {
                     /** @description Id of the chat, for all tools. */
                     id: string;
@@ -448,8 +590,43 @@ export interface Tools {
         input: {
             /** @description Contact name or chat ID (as shown in WhatsApp Web) */
             chat_id: string;
-            /** @description Message text */
+            /** @description Message text, or the caption of a file; empty with anything else */
             message: string;
+            /** @description A file, by the id of an upload (POST /api/media) or of a message’s media. */
+            media?: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document";
+                caption?: string;
+            };
+            /** @description With an empty `message`: a poll. */
+            poll?: {
+                question: string;
+                options: string[];
+                /** @default 1 */
+                select_up_to?: number;
+            };
+            /** @description With an empty `message`: a place. */
+            location?: {
+                latitude: number;
+                longitude: number;
+                name?: string;
+                address?: string;
+            };
+            /** @description With an empty `message`: an emoji on a message; empty takes it back. */
+            reaction?: {
+                to: string;
+                emoji: string;
+            };
+            /** @description `message` becomes the new text of this message, which you sent. */
+            edit?: {
+                of: string;
+            };
+            /** @description With an empty `message`: deletes a message that you sent, for everyone. */
+            delete?: {
+                of: string;
+            };
         };
         output: {
             /** @description Id of the message in the outbox */

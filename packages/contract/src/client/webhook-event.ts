@@ -4,6 +4,7 @@
 export type WebhookEvent = {
     /** @constant */
     type: "message.received";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -19,7 +20,65 @@ export type WebhookEvent = {
         /** Format: date-time */
         sent_at: string;
         late: boolean;
+        media?: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+            mimetype: string | null;
+            bytes: number | null;
+            sha256: string | null;
+            /** @enum {string} */
+            state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+            reason?: string;
+            transcript?: string;
+            language?: string;
+            file_name?: string;
+            seconds?: number;
+        };
         text?: string;
+        content?: {
+            /** @constant */
+            kind: "location";
+            latitude: number;
+            longitude: number;
+            name: string | null;
+            address: string | null;
+            live: boolean;
+        } | {
+            /** @constant */
+            kind: "contacts";
+            contacts: {
+                name: string;
+                phone_numbers: string[];
+            }[];
+        } | {
+            /** @constant */
+            kind: "poll";
+            question: string;
+            options: string[];
+            select_up_to: number;
+        } | {
+            /** @constant */
+            kind: "reaction";
+            to: string;
+            emoji: string;
+        } | {
+            /** @constant */
+            kind: "edit";
+            of: string;
+        } | {
+            /** @constant */
+            kind: "delete";
+            of: string;
+        } | {
+            /** @constant */
+            kind: "vote";
+            poll: string;
+        } | {
+            /** @constant */
+            kind: "view_once";
+        };
         from?: string | null;
         from_name?: string | null;
         chat_name?: string | null;
@@ -27,6 +86,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "message.sent";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -49,6 +109,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "conversation.state";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -77,6 +138,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "approval.requested";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -99,6 +161,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "approval.answered";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -121,6 +184,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "link.state";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -134,6 +198,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "health";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {
@@ -146,6 +211,7 @@ export type WebhookEvent = {
 } | {
     /** @constant */
     type: "ping";
+    account: string;
     /** Format: date-time */
     timestamp: string;
     data: {

@@ -25,6 +25,11 @@ export const grantOptionsSchema = z.strictObject({
   quietHours: quietHoursSchema.optional(),
   /** Suggest replies to a contact who may only be read. A suggestion is shown in the chat; only the owner can send it. */
   suggest: z.literal(true).optional(),
+  /**
+   * Whether photos in this chat may go to the model's provider. By default only where an agent answers: with
+   * auto-reply, and in conversations.
+   */
+  photos: z.enum(['show', 'hide']).optional(),
 });
 export type GrantOptions = z.infer<typeof grantOptionsSchema>;
 
@@ -34,6 +39,7 @@ export const grantOptionsPatchSchema = z.strictObject({
   model: grantOptionsSchema.shape.model.nullable(),
   quietHours: grantOptionsSchema.shape.quietHours.nullable(),
   suggest: grantOptionsSchema.shape.suggest.nullable(),
+  photos: grantOptionsSchema.shape.photos.nullable(),
 });
 type GrantOptionsPatch = z.infer<typeof grantOptionsPatchSchema>;
 

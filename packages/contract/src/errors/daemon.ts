@@ -245,6 +245,32 @@ export const DAEMON_ERRORS = {
     sentence: 'Another Relay uses this account on the same database.',
     action: 'Stop it first; the account is free after 30 s at most.',
   },
+  account_unserved: {
+    status: 503,
+    exit: 8,
+    sentence: 'No worker serves this account at the moment.',
+    action: 'See `relay workers`, and try again in a moment.',
+    passes: true,
+  },
+  worker_key_differs: {
+    status: 503,
+    exit: 8,
+    sentence: 'This database is encrypted with another key than the one this process was given.',
+    action: 'Give every process of the database the same key, for example with RELAY_KEY_FILE.',
+  },
+  import_needs_start: {
+    status: 409,
+    exit: 5,
+    sentence: 'A worker or an API process does not import archives. Nothing was changed.',
+    action:
+      'Import it with `relay start` running in a home of its own, before workers use its database.',
+  },
+  worker_needs_database: {
+    status: 400,
+    exit: 2,
+    sentence: 'A worker needs a database that several processes can reach.',
+    action: 'Set DATABASE_URL; for a single machine, `relay start` does everything in one process.',
+  },
   budget_spent: {
     status: 409,
     exit: 5,
@@ -293,6 +319,31 @@ export const DAEMON_ERRORS = {
     exit: 9,
     sentence: '{file} is inside the home that it encrypts.',
     action: 'Choose a location outside with RELAY_KEY_FILE.',
+  },
+  vault_key_not_set: {
+    status: 500,
+    exit: 9,
+    sentence: '{variable} is not set, and the key of this home comes from there.',
+    action: 'Set {variable} and start again.',
+  },
+  vault_key_invalid: {
+    status: 500,
+    exit: 9,
+    sentence: 'RELAY_KEY is not a key.',
+    action:
+      'Set it to 32 random bytes as base64 or hex, such as the output of `openssl rand -base64 32`.',
+  },
+  vault_command_failed: {
+    status: 503,
+    exit: 8,
+    sentence: 'The program of RELAY_KEY_COMMAND, {program}, {how}.',
+    action: 'Run the command by hand as the same user to see why, then start again.',
+  },
+  vault_command_output: {
+    status: 500,
+    exit: 9,
+    sentence: '{program} did not print a key.',
+    action: 'RELAY_KEY_COMMAND must print 32 bytes as base64 or hex and nothing else.',
   },
   vault_keyring_away: {
     status: 503,

@@ -514,3 +514,73 @@ export const WEBHOOK_ERRORS = {
     action: 'List deliveries with `relay webhook deliveries`.',
   },
 } as const satisfies Record<string, ErrorSpec>;
+
+// Errors of media.
+
+export const MEDIA_ERRORS = {
+  media_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: 'There is no media with this id.',
+  },
+  media_not_stored: {
+    status: 409,
+    exit: 5,
+    sentence: 'Relay does not have the bytes of this media.',
+    action: 'Its `state` and `reason` say why.',
+  },
+  media_range: {
+    status: 416,
+    exit: 2,
+    sentence: 'The file has only {bytes} bytes.',
+  },
+  media_no_room: {
+    status: 507,
+    exit: 5,
+    sentence: 'All media together already take all the room that they may.',
+    action: 'Delete some, or raise "media.total_megabytes" in the settings.',
+  },
+  media_wrong_kind: {
+    status: 400,
+    exit: 2,
+    sentence: 'This file is {mimetype} and cannot be sent as {kind}.',
+    action: 'Send it as a document.',
+  },
+  media_too_large: {
+    status: 413,
+    exit: 2,
+    sentence: 'The file is larger than {megabytes} MB.',
+    action: 'Send a smaller one, or raise "media.limit_megabytes" in the settings.',
+  },
+  transcription_unset: {
+    status: 409,
+    exit: 5,
+    sentence: 'Voice messages cannot be written down: {what}.',
+    action: 'Set it in the settings, then try again.',
+  },
+  transcription_missing: {
+    status: 409,
+    exit: 5,
+    sentence: 'The model that writes voice messages down is not installed.',
+    action: 'Install it with `npm install --global {packages}`, then try again.',
+  },
+  transcription_away: {
+    status: 503,
+    exit: 8,
+    sentence: 'A voice message could not be written down: {what}.',
+    action: 'Relay tries it again.',
+    passes: true,
+  },
+  transcription_failed: {
+    status: 502,
+    exit: 8,
+    sentence: 'A voice message could not be written down: {what}.',
+    action: 'Check address, model and key of "transcription" in the settings.',
+  },
+  transcription_key_sealed: {
+    status: 409,
+    exit: 5,
+    sentence: 'The key for transcription was encrypted for another home.',
+    action: 'Enter it again as "transcription.transcription_api_key" in the settings file.',
+  },
+} as const satisfies Record<string, ErrorSpec>;

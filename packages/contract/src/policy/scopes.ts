@@ -4,6 +4,8 @@
 export const SCOPES = [
   'messages:read',
   'messages:send',
+  'media:read',
+  'media:write',
   'conversations:read',
   'conversations:write',
   'permissions:read',
@@ -26,6 +28,8 @@ export type Scope = (typeof SCOPES)[number];
 export const SCOPE_DESCRIPTIONS = {
   'messages:read': 'List readable chats, read and summarise their messages',
   'messages:send': 'Send messages, within your grants',
+  'media:read': 'Read photos, voice messages and documents in readable chats',
+  'media:write': 'Upload files to send, within your grants',
   'search:read': 'Search messages in readable chats',
   'digests:read': 'Read digests of observed groups with a read grant',
   'conversations:read': 'Read conversations and their transcripts',

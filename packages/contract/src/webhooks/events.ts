@@ -2,6 +2,8 @@
 // `include_text`.
 import { z } from 'zod';
 import { APPROVAL_STATES } from '../api/approvals.ts';
+import { mediaSchema } from '../api/media.ts';
+import { receivedContentSchema } from '../api/received.ts';
 import {
   CONNECTION_STATES,
   type ConnectionState,
@@ -27,7 +29,11 @@ const receivedSchema = z.object({
   sent_at: z.iso.datetime(),
   /** Whether it had waited at WhatsApp while Relay was offline. */
   late: z.boolean(),
+  /** Its file, as it is now: it may still be downloaded. Its name and what was heard in it only with text. */
+  media: mediaSchema.optional(),
   text: z.string().optional(),
+  /** What it is besides text and a file. */
+  content: receivedContentSchema.optional(),
   from: z.string().nullable().optional(),
   from_name: z.string().nullable().optional(),
   chat_name: z.string().nullable().optional(),
@@ -100,6 +106,8 @@ const healthSchema = z.object({
 const told = <Type extends WebhookDeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>
   z.object({
     type: z.literal(type),
+    /** The name of the account in which it happened. */
+    account: z.string(),
     /** When it happened; the time of delivery is in the header `webhook-timestamp`. */
     timestamp: z.iso.datetime(),
     data,
