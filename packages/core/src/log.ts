@@ -4,6 +4,7 @@
 /** The only fields a log line may carry. A body is written at debug level only and cut to 50 characters. */
 export interface LogFields {
   account?: number;
+  worker?: string;
   instance?: string;
   contact?: string;
   chat?: string;

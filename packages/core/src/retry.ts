@@ -48,6 +48,12 @@ export const RETRY = {
     retries: 7,
     spread: 0.2,
   },
+  /** A file at WhatsApp's media hosts, or on the account's phone, which may be off for hours. */
+  media: {
+    stepsMs: [10 * SECOND, 1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR],
+    retries: 8,
+    spread: 0.2,
+  },
   /** A trace collector; its data is kept for a day. */
   traces: {
     stepsMs: [4 * SECOND, 15 * SECOND, 1 * MINUTE, 5 * MINUTE],

@@ -14,9 +14,12 @@ export type ApprovalForNotice = Pick<
   | 'recipient'
   | 'recipient_name'
   | 'text'
+  | 'content'
+  | 'target'
   | 'when'
   | 'reason'
   | 'reason_code'
+  | 'spoken'
   | 'risks'
   | 'requested_by_name'
 >;
@@ -42,20 +45,37 @@ interface ApprovalNotice {
 }
 
 export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
-  const { id, text, when, reason, requested_by_name: client } = waiting;
+  const { id, reason, spoken, requested_by_name: client } = waiting;
   const by = client === null ? '' : ` Requested by the client “${oneLine(client)}”.`;
   const about = `Relay: ${approvalHeadline(waiting)} needs your approval.${by}`;
-  const shown = quoted(revealHidden(when === null ? text : `${text}\n(${when})`));
-  if (shown.length > LONGEST) {
+  const { when } = waiting;
+  const asked = whatIsAsked(waiting);
+  const shown = quoted(revealHidden(when === null ? asked : `${asked}\n(${when})`));
+  // Whoever approves it has to see what was understood of their voice message.
+  const heard = spoken === undefined ? [] : ['Understood:', quoted(revealHidden(spoken))];
+  if (shown.length + heard.join('').length > LONGEST) {
     const where = 'Read and answer it in the console, or with `relay approvals`.';
     return { text: `${about} It is too long to show here. ${where}`, isWhole: false };
   }
   const short = id.slice(0, SHORT_ID_LENGTH);
   const answers = `Approve: 👍 or /approve ${short}. Decline: 👎 or /reject ${short}`;
   return {
-    text: [about, '', shown, '', reason, ...riskLines(waiting), answers].join('\n'),
+    text: [about, '', shown, '', reason, ...heard, ...riskLines(waiting), answers].join('\n'),
     isWhole: true,
   };
+}
+
+/** What would be sent: the content in words, the message that it is about, and the text. */
+export function whatIsAsked({
+  text,
+  content,
+  target,
+}: Pick<ApprovalForNotice, 'text' | 'content' | 'target'>): string {
+  return [
+    ...(content === undefined ? [] : [content]),
+    ...(target === undefined ? [] : [`To the message: ${oneLine(target.text)}`]),
+    ...(text === '' ? [] : [text]),
+  ].join('\n');
 }
 
 /** One line for the first risks, which are the worst: a notice has to be short. */

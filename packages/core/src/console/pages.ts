@@ -5,6 +5,7 @@ export const CONSOLE_PAGES = [
   '/',
   '/approvals',
   '/approvals/$id',
+  '/inbox',
   '/conversations',
   '/conversations/$id',
   '/chats',

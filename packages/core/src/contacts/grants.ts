@@ -70,8 +70,16 @@ export function grantRecordChange(
   return same ? grantChange(before.grant, after.grant) : 'widen';
 }
 
-const optionsText = ({ persona, model, quietHours, suggest }: GrantOptions): string =>
-  JSON.stringify([persona, model, quietHours?.from, quietHours?.to, quietHours?.zone, suggest]);
+const optionsText = ({ persona, model, quietHours, suggest, photos }: GrantOptions): string =>
+  JSON.stringify([
+    persona,
+    model,
+    quietHours?.from,
+    quietHours?.to,
+    quietHours?.zone,
+    suggest,
+    photos,
+  ]);
 
 // Describes a grant, with the same text for the command, the console and the owner's chat.
 
@@ -94,9 +102,21 @@ export function describeGrant(grant: Grant | null): string {
   return may.length === 0 ? NOTHING : listed(may);
 }
 
+const PHOTOS = {
+  show: 'Photos may go to the model’s provider',
+  hide: 'Photos never go to the model’s provider',
+} as const;
+
 /** One line per option. */
-export function grantOptionLines({ persona, model, quietHours, suggest }: GrantOptions): string[] {
+export function grantOptionLines({
+  persona,
+  model,
+  quietHours,
+  suggest,
+  photos,
+}: GrantOptions): string[] {
   return [
+    ...(photos === undefined ? [] : [PHOTOS[photos]]),
     ...(suggest === undefined ? [] : ['Suggests replies that only you can send']),
     ...(persona === undefined ? [] : [`Persona: ${persona}`]),
     ...(model === undefined ? [] : [`Model: ${model}`]),

@@ -36,6 +36,9 @@ export interface LedgerDetail {
   readonly outbox?: OutboxId;
   /** The hash of recipient and content. */
   readonly hash?: string;
+  /** What the message is besides text: `image`, `poll`; and the size of its file. */
+  readonly content?: string;
+  readonly bytes?: number;
   /** Whose words the actor had read, if that is why it needs an approval. */
   readonly taint?: Taint;
   /** ISO 8601: when it is evaluated again. */

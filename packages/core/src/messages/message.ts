@@ -1,5 +1,7 @@
 // A received message, independent of the transport. The transport's reader makes it from an inbox row, and the intake
 // stores it. Addresses are JIDs, the one form for people and groups.
+import type { MediaKind } from '@relay/contract/api/media';
+import type { ReceivedContent } from '@relay/contract/api/received';
 import type { MessageId } from '@relay/contract/ids';
 
 export interface IncomingMessage {
@@ -41,6 +43,8 @@ export interface MessageDetails {
    * options, the name of a contact or place, a document's caption.
    */
   readonly words?: string;
+  /** What it is besides text and a file. */
+  readonly content?: ReceivedContent;
 }
 
 export interface IncomingMedia {
@@ -48,6 +52,10 @@ export interface IncomingMedia {
   readonly fileName: string | null;
   readonly size: number | null;
   readonly seconds: number | null;
+  /** Missing if it is no file that can be downloaded. */
+  readonly kind?: MediaKind;
+  /** The sender wants it to disappear once it was opened. */
+  readonly viewOnce?: true;
 }
 
 /**

@@ -265,7 +265,7 @@ function authorityToGrant(actor: Actor, { change }: ManageGrant): ReasonCode {
 
 // Fourth question of the gate: must the owner see it first? Rule of Two: a run that has read what others wrote, knows
 // private things and would now communicate or remove something needs an approval. So do drafts, first contacts, late
-// answers, and messages from a place where the owner is asked each time.
+// answers, what the owner said in a voice message, and messages from a place where the owner is asked each time.
 
 type Doubt = ReasonFor<'needs_approval'> | null;
 
@@ -284,6 +284,7 @@ function doubtAbout(
 ): Doubt {
   if (UNQUESTIONED.has(authority)) return null;
   return (
+    spokenOf(actor, intent, facts) ??
     quoteOf(intent, facts) ??
     hiddenOf(intent, facts) ??
     taintOf(actor, intent, facts) ??
@@ -296,6 +297,12 @@ function doubtAbout(
 /** Whether the chat was never written to. The owner's own chat is never a first contact. */
 const isOpening = (intent: Intent, { chat }: PolicyFacts): boolean =>
   'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
+
+/** A machine may have misheard, so the owner sees what it understood first. Only answers to them do not wait. */
+const spokenOf = (actor: Actor, intent: Intent, { isSpoken, chat }: PolicyFacts): Doubt =>
+  isSpoken && actor.kind === 'assistant' && !(isSendingIntent(intent) && chat?.kind === 'own')
+    ? 'spoken'
+    : null;
 
 const quoteOf = (intent: Intent, facts: PolicyFacts): Doubt =>
   intent.kind === 'send_message' && facts.quotesPrivate && facts.chat?.kind !== 'own'

@@ -97,6 +97,8 @@ export interface PolicyFacts {
   readonly quotesPrivate: boolean;
   /** The owner's own message in this turn names the recipient and contains the whole text. */
   readonly isDictated: boolean;
+  /** The owner said it in a voice message: a machine wrote down what the run takes for their words. */
+  readonly isSpoken: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;
 }
@@ -118,6 +120,7 @@ export const BARE_FACTS: PolicyFacts = {
   hasHiddenCharacters: false,
   quotesPrivate: false,
   isDictated: false,
+  isSpoken: false,
   schedule: null,
   approval: null,
 };

@@ -60,6 +60,11 @@ describe('the generated cases', () => {
       'paused_by_another',
       'too_many_waiting',
       'unsendable',
+      'no_such_file',
+      'file_not_given',
+      'no_such_message',
+      'not_own_message',
+      'too_late_to_change',
       'unknown_contact',
     ]);
   });

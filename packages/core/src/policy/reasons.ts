@@ -34,6 +34,7 @@ export const REASONS = {
   first_contact: ask('This account has never written to this person.'),
   confirm: ask('This client asks for confirmation before it sends.'),
   late: ask('The message was several hours old when it was answered.'),
+  spoken: ask('You said this in a voice message, which a machine wrote down.'),
   edited: ask('You changed the text, so it needs a new approval.'),
   widening: ask('Only you can extend a grant or change its contact.'),
   start_conversation: ask('Agents may not start conversations with this contact on their own.'),
@@ -113,6 +114,18 @@ export const REASONS = {
 
   // Refused: the text
   unsendable: deny('The text contains a character that cannot be sent.'),
+
+  // Refused: what it refers to
+  no_such_file: deny(
+    'There is no such file, or it is no longer the one that was named.',
+    'Upload it again.',
+  ),
+  file_not_given: deny(
+    'This agent may send only files of its own chat, or files that you attached to the conversation.',
+  ),
+  no_such_message: deny('There is no such message in this chat.'),
+  not_own_message: deny('Only a message that its sender wrote can be edited or deleted.'),
+  too_late_to_change: deny('WhatsApp no longer lets anybody change this message.'),
 
   // Refused: the place
   unknown_chat: deny('There is no such chat.'),

@@ -6,6 +6,12 @@ import type { TurnPurpose } from '@relay/contract/conversation/states';
 import type { ChatId, InstanceId, RunId } from '@relay/contract/ids';
 import type { Taint } from '../policy/facts.ts';
 
+/** A stored photo; its bytes are read when a model that can see is called. */
+export interface LinePhoto {
+  readonly object: string;
+  readonly mimeType: string;
+}
+
 export interface TurnContext {
   readonly instance: InstanceId;
   readonly run: RunId;
@@ -19,12 +25,16 @@ export interface TurnContext {
   readonly todos: readonly Todo[];
   /** What the owner allows the contact to be told verbatim. */
   readonly facts: readonly string[];
+  /** The files that the owner attached, in words. The agent names one by its place, beginning at 1. */
+  readonly files: readonly string[];
   /** The schema of the result that the agent gives at the end. */
   readonly resultSchema: ResultSchema | null;
   /** A summary of what was said before `transcript`; null if the transcript is complete. */
   readonly summary: string | null;
   /** Oldest first. */
   readonly transcript: readonly TranscriptLine[];
+  /** Photos that the model may be shown, by the line they belong to. */
+  readonly photos?: ReadonlyMap<TranscriptLine['id'], LinePhoto>;
   /** The number of the contact's last messages that no turn has read yet. */
   readonly unread: number;
   readonly followUpCount: number;
@@ -47,6 +57,8 @@ export type TurnResult =
 export interface TurnOutcome {
   /** Messages to the contact, in order. */
   readonly messages: readonly string[];
+  /** For each message the file that it is the caption of, by its place; null for a text. */
+  readonly attached?: readonly (number | null)[];
   readonly todos?: readonly Pick<Todo, 'id' | 'status'>[];
   readonly nextHeartbeatMs?: number;
   /** Ends the conversation, for this reason. */
@@ -93,6 +105,8 @@ export interface ReplyLine {
   readonly content: string;
   /** For the agent's own lines: false if it was never sent. */
   readonly sent: boolean;
+  /** A photo that the model may be shown. */
+  readonly photo?: LinePhoto;
 }
 
 export interface ReplyContext {

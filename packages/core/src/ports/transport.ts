@@ -1,5 +1,6 @@
 // The interface of the transport and its store. Received messages become durable through the store, so the transport's
 // events never contain them.
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
@@ -98,22 +99,55 @@ export interface OutgoingMessage {
   readonly chat: string;
   readonly text: string;
   readonly quote?: QuotedMessage;
-  readonly media?: OutgoingMedia;
+  /** What `build` made of content that is more than text. It is sent exactly so; `text` and `quote` are part of it. */
+  readonly built?: Uint8Array;
 }
 
-/** The message of the same chat that a text replies to. */
-export interface QuotedMessage {
+/** A message of the chat that a message refers to. */
+export interface MessageTarget {
   readonly id: MessageId;
   /** The author's address; null if the account itself wrote it. */
   readonly author: string | null;
+}
+
+/** The message of the same chat that a text replies to. */
+export interface QuotedMessage extends MessageTarget {
   readonly text: string;
 }
 
-export interface OutgoingMedia {
-  readonly kind: 'image' | 'video' | 'audio' | 'document';
-  readonly bytes: Uint8Array;
-  readonly mimeType: string;
-  readonly fileName?: string;
+/** A message that is more than text, to be built once before its first attempt. */
+export interface MessageToBuild extends Pick<OutgoingMessage, 'chat' | 'text' | 'quote'> {
+  readonly content: ContentToBuild;
+}
+
+export type ContentToBuild =
+  | FileToSend
+  /** An empty emoji removes the reaction. */
+  | { readonly kind: 'reaction'; readonly target: MessageTarget; readonly emoji: string }
+  | { readonly kind: 'edit' | 'delete'; readonly target: MessageTarget }
+  | Extract<OutgoingContent, { kind: 'poll' | 'location' }>;
+
+export interface FileToSend extends Omit<Extract<OutgoingContent, { kind: 'media' }>, 'media'> {
+  /** Opens the plain bytes. They are read once, in pieces, and never kept. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** The bytes are not those that were permitted: nothing of them may be sent. */
+export class ContentDiffers extends Error {
+  constructor() {
+    super('the file differs from the one that was allowed');
+    this.name = 'ContentDiffers';
+  }
+}
+
+/** Decides when a socket may log in and be written to. */
+export interface SocketGate {
+  /** Resolves when the next login may begin. */
+  turn(): Promise<void>;
+  /** Whether a byte may be written now; asked right before each write. */
+  mayWrite(): boolean;
+  /** Called when every socket must be closed at once. */
+  onShut(listener: () => void): () => void;
 }
 
 export interface Transport {
@@ -135,7 +169,25 @@ export interface Transport {
 }
 
 export interface TransportCapabilities {
-  readonly media?: true;
+  /**
+   * Builds a message that is more than text: uploads its file and returns what is sent at every attempt, as bytes to be
+   * stored before the first one. Nothing is sent to anybody yet. Rejects with `ContentDiffers`, or with a SendFault that
+   * is `not_sent`.
+   */
+  readonly build?: (message: MessageToBuild) => Promise<Uint8Array>;
+  /**
+   * The decrypted bytes of a received message's file, as they arrive. Throws a MediaFault; then nothing of what was read
+   * can be trusted, because the hashes are known only at the end.
+   */
+  readonly downloadMedia?: (
+    message: MessageWithMedia,
+    options: DownloadOptions,
+  ) => AsyncIterable<Uint8Array>;
+  /**
+   * Asks the account's phone to upload the file again, because WhatsApp no longer has it. Returns where it is then.
+   * Throws a MediaFault.
+   */
+  readonly requestMediaAgain?: (message: MessageWithMedia) => Promise<string>;
   /** Shows the typing indicator to the other side. */
   readonly typing?: (chat: string, on: boolean) => Promise<void>;
   readonly groups?: (address: string) => Promise<GroupInfo | null>;
@@ -144,6 +196,49 @@ export interface TransportCapabilities {
    * of the number or a LID; null if nobody has. Rejects without a response.
    */
   readonly findRegistered?: (address: string) => Promise<string | null>;
+}
+
+/** A received message with a file, as it was stored. */
+export interface MessageWithMedia {
+  readonly id: MessageId;
+  /** The addresses it came under. */
+  readonly chat: string;
+  readonly sender: string;
+  readonly fromMe: boolean;
+  /** What was inside its encryption. */
+  readonly content: Uint8Array;
+}
+
+export interface DownloadOptions {
+  /** In bytes. */
+  readonly limit: number;
+  /** What `requestMediaAgain` returned; otherwise what the message says. */
+  readonly path?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+const MEDIA_FAULTS = {
+  not_connected: 'There is no connection to WhatsApp.',
+  unreachable: 'WhatsApp’s media hosts did not answer, or not to the end.',
+  expired: 'WhatsApp no longer has the file.',
+  damaged: 'The file is not the one that the message is about.',
+  not_there: 'The account’s phone no longer has the file either.',
+  no_answer: 'The account’s phone did not answer.',
+  too_large: 'The file is larger than allowed.',
+  malformed: 'The message does not say where its file is, or how to open it.',
+} as const;
+
+export type MediaFaultKind = keyof typeof MEDIA_FAULTS;
+
+/** Why a file could not be downloaded. */
+export class MediaFault extends Error {
+  readonly kind: MediaFaultKind;
+
+  constructor(kind: MediaFaultKind, options: { cause?: unknown } = {}) {
+    super(MEDIA_FAULTS[kind], options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'MediaFault';
+    this.kind = kind;
+  }
 }
 
 /** Why a send failed. Only `not_sent` may be tried again without further checks. */
@@ -164,7 +259,9 @@ export class SendFault extends Error {
 }
 
 /** What was sent under an id, for a recipient's device that requests it again. */
-export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text' | 'quote'> | null>;
+export type FindSent = (
+  id: MessageId,
+) => Promise<Pick<OutgoingMessage, 'text' | 'quote' | 'built'> | null>;
 
 // The store of a transport: bytes under names that must be durable. What is durable is always a prefix of what was
 // submitted, and a unit is durable as a whole.

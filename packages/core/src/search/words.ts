@@ -2,7 +2,7 @@
 // segmented, and spellings with and without punctuation (SP-87, SP 87, SP87) match.
 
 /** Increase it whenever the same text would be indexed differently: everything is indexed again. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 export interface IndexedWord {
   readonly term: string;

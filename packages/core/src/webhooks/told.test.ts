@@ -45,7 +45,7 @@ test('every state of the link has a health to report, or is not reported', () =>
       expect(link).toEqual({ type: 'link.state', facts: { state, from } });
       expect(more).toEqual([]);
       if (health === undefined) continue;
-      const body = { type: 'health', timestamp: '2026-11-15T10:00:00.000Z' };
+      const body = { type: 'health', account: 'default', timestamp: '2026-11-15T10:00:00.000Z' };
       expect(webhookBodySchema.parse({ ...body, data: healthEventOf(health.facts) })).toBeDefined();
     }
   }

@@ -135,6 +135,7 @@ export const anyFacts: fc.Arbitrary<PolicyFacts> = fc.record({
   hasHiddenCharacters: rarely,
   quotesPrivate: rarely,
   isDictated: rarely,
+  isSpoken: rarely,
   schedule: fc.option(
     fc.record({
       chat: anyChat,
