@@ -1,32 +1,92 @@
-// Finds the account this daemon serves and takes its lease.
+// Finds the accounts of a database and takes their leases.
 import { RelayError } from '@relay/contract/errors';
-import type { AccountId } from '@relay/contract/ids';
+import type { AccountId, OwnerId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import { type Db, setAccount, type Transaction } from './database.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { transaction } from './transaction.ts';
 
-/** The first account of the database, created at the very first start. */
-async function findAccount(db: Db): Promise<AccountId> {
-  const known = await db
+export async function findAccountByName(db: Db, name: string): Promise<AccountId> {
+  const row = await db
     .selectFrom('accounts')
     .select('id')
-    .orderBy('id')
-    .limit(1)
+    .where('name', '=', name)
     .executeTakeFirst();
-  if (known !== undefined) return known.id;
-  const made = await db
-    .insertInto('accounts')
-    .values({ label: 'me' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return made.id;
+  if (row === undefined) throw new RelayError('account_not_found', { account: name });
+  return row.id;
 }
 
-/** `holder` stays the same for a home, so that a restarted daemon gets its own lease back immediately. */
-export async function takeAccountLease(db: Db, holder: string): Promise<Lease> {
-  const lease = await takeLease(db, await findAccount(db), holder);
+/** The accounts of the database, the oldest first. The first is created at the very first start. */
+export async function listAccountIds(db: Db): Promise<readonly [AccountId, ...AccountId[]]> {
+  const known = await db.selectFrom('accounts').select('id').orderBy('id').execute();
+  const [first, ...others] = known.map(({ id }) => id);
+  if (first !== undefined) return [first, ...others];
+  const made = await db
+    .insertInto('accounts')
+    .values({ name: 'default', label: 'me' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return [made.id];
+}
+
+/** Runs `work` for one account after the other, in a transaction that serves all of them. */
+export async function forEachAccount(
+  tx: Transaction,
+  work: (account: AccountId) => Promise<void>,
+): Promise<void> {
+  const all = await tx.selectFrom('accounts').select('id').orderBy('id').execute();
+  for (const { id } of all) {
+    await setAccount(tx, id);
+    await work(id);
+  }
+  await setAccount(tx, '*');
+}
+
+/** The tables whose rows belong to an account. */
+export async function listAccountTables(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relnamespace = 'relay'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND a.attname = 'account_id'`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+export async function readAccountName(db: Db, account: AccountId): Promise<string> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('name')
+    .where('id', '=', account)
+    .executeTakeFirst();
+  return row?.name ?? '';
+}
+
+export interface AccountIdentity {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly owner_id: OwnerId;
+  readonly is_default: boolean;
+}
+
+/** Each owner's default account first, then the oldest. */
+export const readAccountIdentities = (db: Db): Promise<AccountIdentity[]> =>
+  db
+    .selectFrom('accounts')
+    .select(['id', 'name', 'owner_id', 'is_default'])
+    .orderBy('is_default', 'desc')
+    .orderBy('id')
+    .execute();
+
+/**
+ * Takes the lease of an account, by default of the oldest. `holder` stays the same for a home, so that a restarted
+ * daemon gets its own lease back immediately.
+ */
+export async function takeAccountLease(
+  db: Db,
+  holder: string,
+  account?: AccountId,
+): Promise<Lease> {
+  const lease = await takeLease(db, account ?? (await listAccountIds(db))[0], holder);
   if (lease === null) throw new RelayError('account_in_use');
   return lease;
 }

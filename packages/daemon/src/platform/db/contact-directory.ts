@@ -298,6 +298,8 @@ export async function readContactDetail(
   const { rows } = await sql<Omit<ContactDetail, 'contact' | 'ledger'>>`
     SELECT coalesce((SELECT push_name FROM contacts WHERE account_id = ${account} AND id = ${id}),
         (SELECT subject FROM chats WHERE account_id = ${account} AND id = ${id})) AS calls_itself,
+      (SELECT options->>'photos' FROM grants
+        WHERE account_id = ${account} AND (contact_id = ${id} OR chat_id = ${id})) AS photos,
       (SELECT coalesce(json_agg(a), '[]') FROM (
         SELECT kind, value, ${iso(sql`learnt_at`)} AS learnt_at FROM contact_aliases
           WHERE account_id = ${account} AND contact_id = ${id}

@@ -339,6 +339,11 @@ async function addOneOfEverything(contact: ContactId, chat: string, group: strin
     [account, chat, contact],
   );
   await sql(
+    `INSERT INTO media (account_id, chat_id, origin, kind, mime_type, state)
+     VALUES ($1, $2, 'uploaded', 'image', 'image/png', 'waiting')`,
+    [account, chat],
+  );
+  await sql(
     `INSERT INTO schedules (account_id, rule, zone, chat_id, body, created_by)
      VALUES ($1, '{}', 'UTC', $2, 'x', 'owner')`,
     [account, chat],

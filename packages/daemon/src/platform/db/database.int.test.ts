@@ -17,7 +17,7 @@ it.each([
   };
   const database = openDatabase({ connectionString: fresh.url });
   await database.pool.query('SELECT 1');
-  if (used) await sql`SELECT 1`.execute(database.kysely);
+  if (used) await sql`SELECT 1`.execute(database.allAccounts);
   expect(await others()).toBeGreaterThan(0);
   await database.close();
   expect(database.pool.totalCount).toBe(0);

@@ -56,14 +56,16 @@ export function followNextEvents<Wanted>(
 }
 
 const BATCH = 200;
-/** Polling interval in case a hint is lost. */
+/** An event that waits for an older transaction is not seen at its hint. So this often and so long it looks again. */
 const POLL_MS = 2_000;
+const POLLS_AFTER_HINT = 5;
 
 export class EventFollower {
   readonly #source: Pick<FollowSource<unknown>, 'events'>;
   readonly #follow: () => Promise<FollowedEvents>;
   readonly #loop: PollLoop;
   #idle = false;
+  #polls = 0;
   #unsubscribe: () => void = () => {};
 
   constructor(source: FollowSource<unknown>) {
@@ -79,8 +81,9 @@ export class EventFollower {
   }
 
   start(): void {
+    this.#polls = POLLS_AFTER_HINT;
     this.#unsubscribe = this.#source.events.subscribe(() => {
-      if (!this.#idle) this.#loop.hint();
+      if (!this.#idle) this.#hint();
     });
     this.#loop.start();
   }
@@ -88,6 +91,11 @@ export class EventFollower {
   /** Call when somebody may want events now. */
   resume(): void {
     this.#idle = false;
+    this.#hint();
+  }
+
+  #hint(): void {
+    this.#polls = POLLS_AFTER_HINT;
     this.#loop.hint();
   }
 
@@ -101,7 +109,9 @@ export class EventFollower {
     const followed = await this.#follow();
     if (followed === BATCH) return 'more';
     this.#idle = followed === 'idle';
-    return this.#idle ? Number.POSITIVE_INFINITY : POLL_MS;
+    if (this.#idle || this.#polls === 0) return Number.POSITIVE_INFINITY;
+    this.#polls -= 1;
+    return POLL_MS;
   }
 }
 

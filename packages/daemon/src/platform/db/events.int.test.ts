@@ -1,29 +1,32 @@
 import type { AccountId } from '@relay/contract/ids';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
+import { databaseOf } from './database.ts';
 import { appendEvent, PostgresEventLog } from './events.ts';
 
 const store = await freshStore();
-const db = store.database.kysely;
+const dbOf = (account: AccountId) => databaseOf(store.database, account).kysely;
 
 async function newLog() {
-  const { id: account } = await db
+  const { id: account } = await store.database.allAccounts
     .insertInto('accounts')
     .values({ label: 'x' })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { account, log: new PostgresEventLog(db, account) };
+  return { account, log: new PostgresEventLog(dbOf(account), account) };
 }
 
 /** Appends in a transaction that commits when told to. */
 function appending(account: AccountId, kind: string) {
   const appended = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const done = db.transaction().execute(async (tx) => {
-    await appendEvent(tx, account, { kind, subject: null, data: {} });
-    appended.resolve();
-    await gate.promise;
-  });
+  const done = dbOf(account)
+    .transaction()
+    .execute(async (tx) => {
+      await appendEvent(tx, account, { kind, subject: null, data: {} });
+      appended.resolve();
+      await gate.promise;
+    });
   return {
     appended: appended.promise,
     commit: () => {
@@ -60,11 +63,13 @@ test('a reader by cursor sees each event of many writers once, in one order', as
   const writers = Promise.all(
     times(WRITERS, async (w) => {
       for (let i = 0; i < EACH; i++) {
-        await db.transaction().execute(async (tx) => {
-          await appendEvent(tx, account, { kind: 'first', subject: `${w}.${i}`, data: { i } });
-          if (i % 5 === 0) await sleep(3);
-          await appendEvent(tx, account, { kind: 'second', subject: `${w}.${i}`, data: { i } });
-        });
+        await dbOf(account)
+          .transaction()
+          .execute(async (tx) => {
+            await appendEvent(tx, account, { kind: 'first', subject: `${w}.${i}`, data: { i } });
+            if (i % 5 === 0) await sleep(3);
+            await appendEvent(tx, account, { kind: 'second', subject: `${w}.${i}`, data: { i } });
+          });
       }
     }),
   ).finally(() => {
@@ -124,7 +129,7 @@ test('a cursor is covered while its event is kept, and only for its own account'
   const cursor = (await log.latest()) ?? '';
   expect(await log.covers(cursor)).toBe(true);
   expect(await other.log.covers(cursor)).toBe(false);
-  await db.deleteFrom('events').where('account_id', '=', account).execute();
+  await dbOf(account).deleteFrom('events').where('account_id', '=', account).execute();
   expect(await log.covers(cursor)).toBe(false);
 });
 
@@ -139,10 +144,12 @@ test.each(['', 'x', '1', '1-', '-1', '1-1-1', '9999999999999999999-9999999999999
 
 test('an event of a rolled back transaction never appears', async () => {
   const { account, log } = await newLog();
-  const failed = db.transaction().execute(async (tx) => {
-    await appendEvent(tx, account, { kind: 'never', subject: null, data: {} });
-    throw new Error('no');
-  });
+  const failed = dbOf(account)
+    .transaction()
+    .execute(async (tx) => {
+      await appendEvent(tx, account, { kind: 'never', subject: null, data: {} });
+      throw new Error('no');
+    });
   await expect(failed).rejects.toThrow('no');
   await append(account, 'after');
   await settled(log, 1);

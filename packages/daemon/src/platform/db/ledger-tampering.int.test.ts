@@ -39,7 +39,7 @@ async function ledger() {
     /** Checks in a process that has the key but has not seen this ledger yet. */
     checkAnew: async () => {
       const other = openDatabase({ connectionString: url }, { max: 2, sealer: testSealer });
-      const verdict = verifyChain(other.kysely, account, { full: true });
+      const verdict = verifyChain(other.allAccounts, account, { full: true });
       return verdict.finally(() => other.close());
     },
     /** Hashes, head and mark are consistent again afterwards. */

@@ -1,13 +1,15 @@
+import type { AccountId } from '@relay/contract/ids';
 import { freshStore, type TestStore, times } from '@relay/testing/store';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { databaseOf } from './database.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { appendLedger } from './ledger.ts';
 import { verifyLedger } from './ledger-chain.ts';
 
 const store: TestStore = await freshStore();
 const { sql } = store;
-const db = store.database.kysely;
+const dbOf = (account: AccountId) => databaseOf(store.database, account).kysely;
 
 const entry = (n: number): LedgerEntry => ({
   actor: 'owner',
@@ -19,14 +21,16 @@ const entry = (n: number): LedgerEntry => ({
 });
 
 async function ledgerOf(entries: readonly LedgerEntry[]) {
-  const { id: account } = await db
+  const { id: account } = await store.database.allAccounts
     .insertInto('accounts')
     .values({ label: 'x' })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await db.transaction().execute(async (tx) => {
-    for (const one of entries) await appendLedger(tx, account, one);
-  });
+  await dbOf(account)
+    .transaction()
+    .execute(async (tx) => {
+      for (const one of entries) await appendLedger(tx, account, one);
+    });
   return account;
 }
 
@@ -39,27 +43,33 @@ test('twenty concurrent writers leave one whole chain without gaps in its number
   const account = await ledgerOf([]);
   const numbers = await Promise.all(
     times(20, (n) =>
-      db.transaction().execute(async (tx) => {
-        const seqs = [];
-        for (let i = 0; i < 5; i++) seqs.push(await appendLedger(tx, account, entry(n * 5 + i)));
-        return seqs;
-      }),
+      dbOf(account)
+        .transaction()
+        .execute(async (tx) => {
+          const seqs = [];
+          for (let i = 0; i < 5; i++) seqs.push(await appendLedger(tx, account, entry(n * 5 + i)));
+          return seqs;
+        }),
     ),
   );
   expect(numbers.flat().sort((a, b) => a - b)).toEqual(times(100, (i) => i + 1));
-  expect(await verifyLedger(db, account)).toBeNull();
+  expect(await verifyLedger(dbOf(account), account)).toBeNull();
 });
 
 test('a rolled back decision leaves no gap', async () => {
   const account = await ledgerOf([entry(1)]);
-  const failed = db.transaction().execute(async (tx) => {
-    await appendLedger(tx, account, entry(2));
-    throw new Error('no');
-  });
+  const failed = dbOf(account)
+    .transaction()
+    .execute(async (tx) => {
+      await appendLedger(tx, account, entry(2));
+      throw new Error('no');
+    });
   await expect(failed).rejects.toThrow('no');
-  const next = await db.transaction().execute((tx) => appendLedger(tx, account, entry(3)));
+  const next = await dbOf(account)
+    .transaction()
+    .execute((tx) => appendLedger(tx, account, entry(3)));
   expect(next).toBe(2);
-  expect(await verifyLedger(db, account)).toBeNull();
+  expect(await verifyLedger(dbOf(account), account)).toBeNull();
 });
 
 describe('tampering with the ledger', () => {
@@ -115,7 +125,7 @@ describe('tampering with the ledger', () => {
     for (const seq of [1, 4, ROWS]) {
       const account = await ledgerOf(times(ROWS, entry));
       for (const statement of statements(seq)) await sql(`${statement} account_id = ${account}`);
-      expect(await verifyLedger(db, account)).toEqual(fault(seq));
+      expect(await verifyLedger(dbOf(account), account)).toEqual(fault(seq));
     }
   });
 
@@ -126,7 +136,7 @@ describe('tampering with the ledger', () => {
     await move(3, 100);
     await move(5, 3);
     await move(100, 5);
-    expect(await verifyLedger(db, account)).toEqual({ kind: 'altered', seq: 3 });
+    expect(await verifyLedger(dbOf(account), account)).toEqual({ kind: 'altered', seq: 3 });
   });
 
   test.each([
@@ -136,7 +146,7 @@ describe('tampering with the ledger', () => {
   ])('that %s is detected', async (_, statement, kind, seq) => {
     const account = await ledgerOf(times(ROWS, entry));
     await sql(`${statement} account_id = ${account}`);
-    expect(await verifyLedger(db, account)).toEqual({ kind, seq });
+    expect(await verifyLedger(dbOf(account), account)).toEqual({ kind, seq });
   });
 
   test('in any column of any row of any ledger is detected at that row', async () => {
@@ -163,12 +173,12 @@ describe('tampering with the ledger', () => {
     await fc.assert(
       fc.asyncProperty(ledger, column, text, async ([entries, index], name, value) => {
         const account = await ledgerOf(entries);
-        expect(await verifyLedger(db, account)).toBeNull();
+        expect(await verifyLedger(dbOf(account), account)).toBeNull();
         const changed = await sql(
           `UPDATE ledger SET ${name} = $1 WHERE account_id = $2 AND seq = $3 AND ${name} <> $1 RETURNING 1`,
           [value, account, index + 1],
         );
-        expect(await verifyLedger(db, account)).toEqual(
+        expect(await verifyLedger(dbOf(account), account)).toEqual(
           changed.length === 0 ? null : { kind: 'altered', seq: index + 1 },
         );
       }),

@@ -1,5 +1,7 @@
 // Reads messages as seed 000 shows them: the last ones, oldest first. The cost depends on what is requested, not on
 // what is stored: the last n messages of many chats are among the last n of the n newest chats.
+
+import type { ReceivedContent } from '@relay/contract/api/received';
 import type {
   BufferedMessage,
   MessageQuery,
@@ -10,6 +12,8 @@ import type { AccountId, ChatId } from '@relay/contract/ids';
 import { aliasOfJid } from '@relay/core/contacts/alias';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
+import { type MediaJson, mediaJsonSql, toMediaBody } from './media.ts';
+import { messageTextSql } from './message-text.ts';
 import { aliasJidSql, ownChatKindSql } from './names-and-addresses.ts';
 
 interface Row {
@@ -23,6 +27,8 @@ interface Row {
   /** The address of the other person, or of the sender in a group. */
   person: string | null;
   own: string | null;
+  media: MediaJson | null;
+  content: ReceivedContent | null;
 }
 
 export class PostgresMessageReader implements MessageReader {
@@ -60,8 +66,9 @@ async function readBufferedMessages(
   db: Db,
   account: AccountId,
   keys: Keys,
+  body?: RawBuilder<string>,
 ): Promise<BufferedMessage[]> {
-  const { rows } = await details(account, keys).execute(db);
+  const { rows } = await details(account, keys, body).execute(db);
   return rows.map(toBuffered);
 }
 
@@ -126,12 +133,17 @@ const withDigits = (account: AccountId, digits: string, limit: number): Keys => 
       ORDER BY sent_at DESC, id DESC LIMIT ${limit}) m
   ) matching ORDER BY sent_at DESC, id DESC LIMIT ${limit}`;
 
-const details = (account: AccountId, newest: Keys): RawBuilder<Row> => sql<Row>`
+const details = (
+  account: AccountId,
+  newest: Keys,
+  body: RawBuilder<string> = sql<string>`m.body`,
+): RawBuilder<Row> => sql<Row>`
   WITH newest AS MATERIALIZED (${newest})
-  SELECT m.id AS number, m.message_id AS id, m.body, m.sent_at, m.from_me, c.group_address,
+  SELECT m.id AS number, m.message_id AS id, ${body} AS body, m.sent_at, m.from_me, c.group_address,
     CASE WHEN NOT m.from_me THEN coalesce(p.push_name, m.sender_name) END AS push_name,
     (${shown(JID, account, sql`p.id`)}) AS person,
-    coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own
+    coalesce(o.phone || '@s.whatsapp.net', o.lid || '@lid') AS own,
+    ${mediaJsonSql(sql.ref('m'))} AS media, m.details->'content' AS content
   FROM newest JOIN messages m ON m.account_id = ${account} AND m.sent_at = newest.sent_at AND m.id = newest.id
     JOIN accounts o ON o.id = m.account_id
     JOIN chats c ON c.account_id = m.account_id AND c.id = m.chat_id
@@ -151,6 +163,8 @@ function toBuffered(row: Row): BufferedMessage {
     timestamp: row.sent_at.getTime(),
     fromMe: row.from_me,
     isGroup,
+    ...(row.media === null ? {} : { media: toMediaBody(row.media) }),
+    ...(row.content === null ? {} : { content: row.content }),
   };
 }
 
@@ -195,7 +209,10 @@ export async function listReadableMessages(
   const keys = sql`SELECT * FROM unnest(${rows.map((row) => row.sent_at)}::timestamptz[],
     ${rows.map((row) => row.id)}::bigint[]) AS key (sent_at, id)`;
   return {
-    messages: rows.length === 0 ? [] : await readBufferedMessages(db, account, keys),
+    messages:
+      rows.length === 0
+        ? []
+        : await readBufferedMessages(db, account, keys, messageTextSql(sql.ref('m'))),
     chats: [...new Set(rows.map((row) => row.chat))],
   };
 }

@@ -1,10 +1,11 @@
 // Stores messages, each exactly once: a key in `message_keys` decides, in the statement that stores the message. All
 // messages, received or sent, are written here.
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
+import type { AccountId, ChatId, ContactId, MediaId, MessageId } from '@relay/contract/ids';
 import { type IncomingMedia, type MessageDetails, TEXT_KINDS } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
+import { copyMediaToMessage } from './media.ts';
 
 export interface MessageToStore {
   readonly chat: ChatId;
@@ -135,13 +136,21 @@ export async function updateChats(
     WHERE c.account_id = ${account} AND c.id = n.chat`.execute(tx);
 }
 
-interface SentMessage {
+export interface MessageToRecord {
   readonly chat: ChatId;
   readonly id: MessageId;
   readonly body: string;
-  /** The message that it replies to. */
-  readonly quotes?: MessageId | null;
+  /** The message that it replies to, or that it changes. */
+  readonly quotes?: string | null;
   readonly sentAt: Date;
+  /** What it is, if it is more than text. */
+  readonly built?: {
+    readonly kind: string;
+    readonly media: IncomingMedia | null;
+    readonly details: MessageDetails | null;
+    /** The stored media that was sent. */
+    readonly file: MediaId | null;
+  };
 }
 
 /** WhatsApp reports whole seconds: a more exact time would sort after an answer of the same second. */
@@ -154,26 +163,36 @@ const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1_000
 export async function recordSent(
   tx: Transaction,
   account: AccountId,
-  messages: readonly SentMessage[],
+  messages: readonly MessageToRecord[],
 ): Promise<void> {
   const sent = messages.map((one) => ({ ...one, sentAt: wholeSecond(one.sentAt) }));
-  await putMessages(
+  const numbers = await putMessages(
     tx,
     account,
-    sent.map(({ chat, id, body, quotes = null, sentAt }) => ({
+    sent.map(({ chat, id, body, quotes = null, sentAt, built }) => ({
       chat,
       sender: null,
       id,
       sentAt,
-      kind: 'conversation',
+      kind: built?.kind ?? 'conversation',
       body: toStorableText(body),
       quotedId: quotes,
-      media: null,
+      media: built?.media ?? null,
+      details: built?.details ?? null,
       isLate: false,
       source: 'relay',
       inboxSeq: null,
     })),
   );
+  for (const [index, { chat, id, sentAt, built }] of sent.entries()) {
+    const message = numbers.get(index);
+    if (message === undefined || built == null || built.file === null) continue;
+    const { kind = null, seconds = null } = built.media ?? {};
+    await copyMediaToMessage(tx, account, built.file, {
+      ...{ chat, message, id, sentAt },
+      ...{ kind, seconds },
+    });
+  }
   await updateChats(
     tx,
     account,

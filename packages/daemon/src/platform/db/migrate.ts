@@ -56,18 +56,8 @@ export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]):
   const client = await pool.connect();
   try {
     if (isUpToDate(known, await readApplied(client))) return newest(known);
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    try {
-      await client.query('CREATE SCHEMA IF NOT EXISTS relay');
-      await client.query(`CREATE TABLE IF NOT EXISTS relay.schema_migrations (
-        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
-        applied_at timestamptz NOT NULL DEFAULT now())`);
-      const applied = await readApplied(client);
-      for (const migration of pending(known, applied)) await apply(client, migration);
-      return newest(known);
-    } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    }
+    while (await applyNext(client, known));
+    return newest(known);
   } finally {
     client.release();
   }
@@ -108,15 +98,26 @@ function pending(
   return known.filter((migration) => !byNumber.has(migration.number));
 }
 
-async function apply(client: PoolClient, migration: Migration): Promise<void> {
+/** Returns false when there is nothing left to apply. The lock belongs to the transaction, also behind a pooler. */
+async function applyNext(client: PoolClient, known: readonly Migration[]): Promise<boolean> {
   await client.query('BEGIN');
   try {
-    await client.query(migration.sql);
-    await client.query(
-      'INSERT INTO relay.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)',
-      [migration.number, migration.name, migration.checksum],
-    );
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS relay;
+      CREATE TABLE IF NOT EXISTS relay.schema_migrations (
+        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now());
+      SET LOCAL search_path = relay`);
+    const [next] = pending(known, await readApplied(client));
+    if (next !== undefined) {
+      await client.query(next.sql);
+      await client.query(
+        'INSERT INTO relay.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)',
+        [next.number, next.name, next.checksum],
+      );
+    }
     await client.query('COMMIT');
+    return next !== undefined;
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;

@@ -186,6 +186,7 @@ test("a contact's detail has every address, chat and conversation, and its clien
   expect(detail).toMatchObject({
     contact: { name: 'Mom' },
     calls_itself: 'Ann Lee',
+    photos: null,
     conversations: [],
     tokens: [
       { name: 'all', by_name: false },
@@ -197,4 +198,6 @@ test("a contact's detail has every address, chat and conversation, and its clien
     'lid 90001',
   ]);
   expect(await readContactDetail(db, account, [], id(8))).toBeNull();
+  await sql(`UPDATE grants SET options = '{"photos":"hide"}' WHERE contact_id = $1`, [id(1)]);
+  expect((await readContactDetail(db, account, [], id(1)))?.photos).toBe('hide');
 });

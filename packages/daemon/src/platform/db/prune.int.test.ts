@@ -21,9 +21,8 @@ test('deletes expired rows, keeps the others, and logs how many were deleted', a
     await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, done_at)
       VALUES (${account}, 'c', 's', '${name}', '', '', ${at})`);
     const expires = name === 'old' ? OLD : "now() + interval '1 minute'";
-    await sql(`INSERT INTO login_codes VALUES (${account}, '${name}', ${expires})`);
-    await sql(`INSERT INTO browser_sessions (account_id, hash, expires_at)
-      VALUES (${account}, '${name}', ${expires})`);
+    await sql(`INSERT INTO login_codes (hash, expires_at) VALUES ('${name}', ${expires})`);
+    await sql(`INSERT INTO browser_sessions (hash, expires_at) VALUES ('${name}', ${expires})`);
   }
   // Not yet routed: it stays, however old it is.
   await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, received_at)

@@ -80,5 +80,5 @@ test('a daemon that connects as the owner of its tables is reported', async () =
     await owner.close();
     await fresh.drop();
   });
-  expect(await readRolePrivileges(owner.kysely)).toMatchObject({ isOwner: true });
+  expect(await readRolePrivileges(owner.allAccounts)).toMatchObject({ isOwner: true });
 });

@@ -16,7 +16,7 @@ import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
-import type { Lease } from './lease.ts';
+import { type Lease, SHARED_EPOCH } from './lease.ts';
 
 interface NewRun {
   readonly account: AccountId;
@@ -133,7 +133,8 @@ export async function noteSingleCallRun(
 ): Promise<void> {
   const { rows } = await sql`
     WITH held AS MATERIALIZED (SELECT l.account_id FROM account_leases l
-        WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
+        WHERE l.account_id = ${account} AND (l.epoch = ${epoch} OR ${epoch} = ${SHARED_EPOCH})
+        FOR KEY SHARE OF l),
       run AS (INSERT INTO runs (account_id, actor, provider, model, state, steps, input_tokens, output_tokens,
           cost_micros, ended_at, taint)
         SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,

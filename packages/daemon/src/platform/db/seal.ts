@@ -1,6 +1,7 @@
 // Proves that this daemon wrote a permit or the head of the ledger: a MAC with the vault's key, which is not in the
 // database. Somebody who can only write to the database can copy a MAC but not create one.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type {
   AccountId,
   ApprovalId,
@@ -30,6 +31,7 @@ type Kind = 'permit' | 'ledger head' | 'ledger verified';
 export class Seal {
   readonly #mac: Sealer['mac'];
   readonly #newest = new Map<AccountId, LedgerMark>();
+  readonly #changed = new Set<AccountId>();
 
   constructor({ mac }: Pick<Sealer, 'mac'>) {
     this.#mac = mac;
@@ -72,7 +74,13 @@ export class Seal {
     return this.isSigned(mac, 'ledger head', [account, head.seq, head.hash]);
   }
 
+  /** Whether this process has signed a head of this ledger since the last call. */
+  takeChange(account: AccountId): boolean {
+    return this.#changed.delete(account);
+  }
+
   signHead(account: AccountId, head: LedgerMark): Buffer {
+    this.#changed.add(account);
     return this.sign('ledger head', [account, head.seq, head.hash]);
   }
 }
@@ -125,11 +133,21 @@ export interface HashedContent {
   readonly text: string;
   /** WhatsApp's id of the message that it replies to. */
   readonly quotes?: string | null;
+  /** What it is besides text. A file is named by its id and by the hash of its bytes. */
+  readonly content?: OutgoingContent | null;
 }
 
-/** A chat's id never begins with a word, so that a reply and a plain text cannot have the same hash. */
-export const contentHash = ({ chat, text, quotes = null }: HashedContent) =>
-  sha256(quotes === null ? `${chat}\n${text}` : `reply\n${quotes}\n${chat}\n${text}`);
+/** A chat's id never begins with a word, so that no two kinds of message can have the same hash. */
+export function contentHash({ chat, text, quotes = null, content = null }: HashedContent): string {
+  if (content !== null) return sha256(`content\n${canonical([content, quotes])}\n${chat}\n${text}`);
+  return sha256(quotes === null ? `${chat}\n${text}` : `reply\n${quotes}\n${chat}\n${text}`);
+}
+
+/** Whether both are the same, as `contentHash` sees them. */
+export const isSameContent = (
+  a: OutgoingContent | null | undefined,
+  b: OutgoingContent | null | undefined,
+): boolean => canonical(a ?? null) === canonical(b ?? null);
 
 /** What the owner is asked to approve, as `approvals.intent` holds it. */
 export type ApprovableIntent =

@@ -1,6 +1,14 @@
 // The tables as Kysely types: those that code reads or writes today. The SQL in migrations/ is authoritative; a column
 // is added here when code first needs it.
 
+import type { OwnerRole } from '@relay/contract/api/accounts';
+import type {
+  MediaKind,
+  MediaOrigin,
+  MediaState,
+  UnderstoodState,
+} from '@relay/contract/api/media';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { ResultSchema, ResultStatus } from '@relay/contract/conversation/result';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
@@ -12,8 +20,10 @@ import type {
   DigestId,
   GrantId,
   InstanceId,
+  MediaId,
   MessageId,
   OutboxId,
+  OwnerId,
   PermitId,
   RequestId,
   RunId,
@@ -34,8 +44,18 @@ type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | nu
 type Now = ColumnType<Date, Date | undefined, Date>;
 
 export interface Tables {
+  owners: {
+    id: Generated<OwnerId>;
+    name: string;
+    role: Generated<OwnerRole>;
+    token_hash: Buffer | null;
+    created_at: Now;
+  };
   accounts: {
     id: Generated<AccountId>;
+    name: Generated<string>;
+    owner_id: Generated<OwnerId>;
+    is_default: Generated<boolean>;
     label: string;
     phone: string | null;
     lid: string | null;
@@ -44,6 +64,21 @@ export interface Tables {
     follow_ups_suspended_since: Date | null;
   };
   account_leases: { account_id: AccountId; holder: string; epoch: number; until: Date };
+  workers: {
+    id: string;
+    run: string;
+    host: string;
+    pid: number;
+    address: string | null;
+    version: string;
+    capacity: number;
+    draining: Generated<boolean>;
+    started_at: Now;
+    last_seen_at: Now;
+    until: Date;
+    lost_at: Date | null;
+    stopped_at: Date | null;
+  };
   holds: { account_id: AccountId; reason: string; since: Now };
   settings: { account_id: AccountId; key: string; value: Json<unknown>; updated_at: Now };
   daemon_runs: {
@@ -249,6 +284,8 @@ export interface Tables {
     zone: string;
     chat_id: ChatId;
     body: string;
+    /** Null: only text. */
+    content: JsonOrNull<OutgoingContent>;
     catch_up: Generated<'skip' | 'once' | 'all'>;
     state: Generated<'active' | 'done' | 'cancelled'>;
     created_by: string;
@@ -319,6 +356,10 @@ export interface Tables {
     message_id: MessageId;
     body: string;
     quotes: MessageId | null;
+    /** Null: only text. */
+    content: JsonOrNull<OutgoingContent>;
+    /** Sealed: what was built for the socket after the upload. */
+    wire: Buffer | null;
     state: Generated<OutboxState>;
     attempts: Generated<number>;
     /** Null: not before it has been reconciled. */
@@ -334,6 +375,44 @@ export interface Tables {
     sent_at: Date | null;
     delivered_at: Date | null;
     read_at: Date | null;
+  };
+  media: {
+    account_id: AccountId;
+    id: Generated<MediaId>;
+    /** Null: an upload that no chat has yet. */
+    chat_id: ChatId | null;
+    /** Its number in `messages`, and when that was sent; null for an upload. */
+    message: number | null;
+    message_at: Date | null;
+    message_id: MessageId | null;
+    origin: MediaOrigin;
+    /** The client that uploaded it. */
+    token_id: TokenId | null;
+    kind: MediaKind;
+    mime_type: string | null;
+    file_name: string | null;
+    seconds: number | null;
+    bytes: number | null;
+    sha256: Buffer | null;
+    state: MediaState;
+    reason: string | null;
+    attempts: Generated<number>;
+    not_before: Date | null;
+    understood: Generated<UnderstoodState>;
+    transcript: string | null;
+    language: string | null;
+    extracted: string | null;
+    understood_by: string | null;
+    view_once: Generated<boolean>;
+    created_at: Now;
+    stored_at: Date | null;
+  };
+  media_objects: {
+    account_id: AccountId;
+    sha256: Buffer;
+    object: string;
+    bytes: number;
+    stored_at: Now;
   };
   freezes: {
     account_id: AccountId;
@@ -369,7 +448,7 @@ export interface Tables {
     /** A summary of the transcript up to the line `summary_up_to`. */
     summary: string | null;
     summary_up_to: number | null;
-    options: Json<{ facts?: string[] }>;
+    options: Json<{ facts?: string[]; media?: string[] }>;
     result_schema: JsonOrNull<ResultSchema>;
     /** Null without a schema. */
     result_status: ResultStatus | null;
@@ -462,10 +541,15 @@ export interface Tables {
     revoked_at: Date | null;
   };
   token_reads: { account_id: AccountId; token_id: TokenId; chat_id: ChatId; read_at: Now };
-  login_codes: { account_id: AccountId; hash: Buffer; expires_at: Date; used_at: Date | null };
-  browser_sessions: {
-    account_id: AccountId;
+  login_codes: {
     hash: Buffer;
+    owner_id: Generated<OwnerId>;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  browser_sessions: {
+    hash: Buffer;
+    owner_id: Generated<OwnerId>;
     created_at: Now;
     expires_at: Date;
     device_id: DeviceId | null;

@@ -1,7 +1,11 @@
 // Stores the tokens of clients, by the hash of their secret only, and what each has read. Invariant: a revoked,
 // suspended or expired token identifies no client, and what a client reads is recorded before it is returned.
 
-import type { ClientTokens, TokenClient } from '@relay/contract/api/credentials';
+import type {
+  ClientTokens,
+  HostedClientTokens,
+  TokenClient,
+} from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';
 import type { AccountId, ChatId, TokenId } from '@relay/contract/ids';
 import { SCOPES, type Scope } from '@relay/contract/policy/scopes';
@@ -41,6 +45,26 @@ export function createClientTokens(db: Db, account: AccountId): ClientTokens {
         );
       }
       return toTokenClient(row);
+    },
+  };
+}
+
+/** Over all accounts: the guard knows a token before it knows which account is asked for. */
+export function createHostedClientTokens(db: Db): HostedClientTokens {
+  const accountsOf = async (hash: string): Promise<AccountId[]> => {
+    const { rows } = await sql<{ account_id: AccountId }>`
+      SELECT t.account_id FROM tokens t WHERE t.hash = ${tokenHashBytes(hash)}
+        AND ${IS_CLIENT_TOKEN_SQL} AND ${IS_VALID_TOKEN_SQL} ORDER BY t.account_id`.execute(db);
+    return rows.map(({ account_id }) => account_id);
+  };
+  return {
+    isValid: async (hash) => (await accountsOf(hash)).length > 0,
+    async findClient(hash) {
+      const accounts = await accountsOf(hash);
+      const [first] = accounts;
+      const client =
+        first === undefined ? null : await createClientTokens(db, first).findClient(hash);
+      return client === null ? null : { ...client, accounts };
     },
   };
 }
@@ -135,6 +159,14 @@ export async function resumeToken(
 // the same statement.
 
 const FORWARDER_SCOPE = 'notifications';
+
+/** Over all accounts: the account whose forwarders have this token; records the use. */
+export async function findForwardedAccount(db: Db, hash: string): Promise<AccountId | null> {
+  const { rows } = await sql<{ account_id: AccountId }>`UPDATE tokens SET last_used_at = now()
+    WHERE hash = ${Buffer.from(hash, 'utf8')} AND ${FORWARDER_SCOPE} = ANY(scopes) AND revoked_at IS NULL
+    RETURNING account_id`.execute(db);
+  return rows[0]?.account_id ?? null;
+}
 
 export function createForwarderTokens(leased: LeasedDb): ForwarderTokens {
   const { db } = leased;

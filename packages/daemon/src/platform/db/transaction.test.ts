@@ -13,6 +13,8 @@ const files = globSync('**/*.ts', { cwd: source })
 
 /** Files that write with single statements outside `transaction`, each with the reason why that is safe. */
 const SINGLE_STATEMENTS: Readonly<Record<string, string>> = {
+  'features/accounts/settings.ts': 'settings that any process may change, whoever holds the lease',
+  'features/accounts/sql.ts': 'accounts themselves, before and after there is a lease',
   'features/retention/scour.ts': 'statistics of the server, which belong to no account',
   'features/search/vectors/pgvector.ts': 'vectors can be rebuilt from the messages at any time',
   'features/search/vectors/sql.ts': 'vectors can be rebuilt from the messages at any time',
@@ -20,11 +22,14 @@ const SINGLE_STATEMENTS: Readonly<Record<string, string>> = {
   'platform/db/lease.ts': 'the lease itself',
   'platform/db/ledger-chain.ts': 'a signed note of how far the ledger was checked',
   'platform/db/observer/runs.ts': 'a count that is shown and decides nothing',
+  'platform/db/owners.ts': 'people, who are of no account',
   'platform/db/prune.ts': 'rows past their time, of every account',
   'platform/db/restart-report.ts': 'that this daemon is alive, whatever it holds',
   'platform/db/runs.ts': 'the statement holds the lease itself',
   'platform/db/sign-in.ts': 'login codes and sessions are good under any lease',
   'platform/db/tokens.ts': 'when a token was last used',
+  'platform/db/worker-requests.ts': 'what is asked of another process, gone within seconds',
+  'platform/db/workers.ts': 'processes that ended long ago, of no account',
   'platform/jobs/jobs.ts': 'jobs of a worker that is gone become ready again',
 };
 
@@ -66,7 +71,13 @@ function filesThatCall(
 }
 
 /** The lease itself, and the database in which an older archive is upgraded, which no daemon holds. */
-const OTHER_TRANSACTIONS = ['features/backup/import.ts', 'platform/db/lease.ts'];
+/** Of several accounts or of none: there is no lease to hold. */
+const OTHER_TRANSACTIONS = [
+  'compose.ts',
+  'features/accounts/sql.ts',
+  'features/backup/import.ts',
+  'platform/db/lease.ts',
+];
 
 test('transactions are begun in one place, except for the listed files', () => {
   const begins = ({ expression }: ts.CallExpression) =>

@@ -3,7 +3,8 @@
 import { RelayError } from '@relay/contract/errors';
 import type { Db, Transaction } from './database.ts';
 import type { PostgresEventLog } from './events.ts';
-import type { Lease } from './lease.ts';
+import { type Lease, SHARED_EPOCH } from './lease.ts';
+import { wakeAccount } from './workers.ts';
 
 /** Deadlock, serialization failure, and rows that another transaction has locked, created or merged away. */
 const CONFLICT_CODES = ['40P01', '40001', '55P03', '23505', '23503'];
@@ -58,8 +59,12 @@ export async function transaction<T>(
   }
 }
 
-/** The first statement of every transaction that writes: nobody else can take the lease until it has committed. */
+/**
+ * The first statement of every transaction that writes. A process without the lease has its worker told at the commit;
+ * with it, nobody else can take the lease until it has committed.
+ */
 export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
+  if (lease.epoch === SHARED_EPOCH) return wakeAccount(tx, lease.account);
   const row = await tx
     .selectFrom('account_leases')
     .select('epoch')

@@ -90,7 +90,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 }
 
 /** A new file name survives a power cut only once its directory is synced too. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
   try {

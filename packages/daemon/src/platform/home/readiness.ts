@@ -10,7 +10,8 @@ interface Readiness {
   /** What the owner must know, whatever comes of the start. */
   notice(sentence: string): void;
   drilled(report: DrillReport): void;
-  ready(at: { pid: number; port: number }): void;
+  /** `database`: the address of the database, for a process that was asked to share it. */
+  ready(at: { pid: number; port: number; database?: string }): void;
   failed(error: unknown): void;
 }
 
@@ -43,7 +44,7 @@ export function openReadiness(argv: readonly string[]): Readiness {
       close();
     },
     ready(at) {
-      write({ ready: { pid: at.pid, port: at.port } });
+      write({ ready: at });
       close();
     },
     failed(error) {

@@ -10,6 +10,7 @@ import {
   type ModelSettings,
   type NotificationSettings,
   settingsSchema,
+  type TranscriptionSettings,
 } from '@relay/contract/settings';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { loadHomeSettings, saveSettings } from './settings.ts';
@@ -27,6 +28,7 @@ function sealedSetting(
     | 'model_api_key'
     | 'brave_api_key'
     | 'endpoint_api_key'
+    | 'transcription_api_key'
     | 'webhook_secret'
     | 'ntfy_token'
     | 'webhook_token'
@@ -219,6 +221,29 @@ export async function saveMemorySettings(
       endpoint_api_key: key === null ? null : sealedEndpointKey.seal(sealer, key),
     },
   });
+}
+
+// Settings for writing voice messages down: `transcription` in `relay.config.json`, read again each time. Its key is
+// encrypted there for this home.
+
+const sealedTranscriptionKey = sealedSetting(
+  'transcription_api_key',
+  (cause) => new RelayError('transcription_key_sealed', {}, { cause }),
+);
+
+/** As written, with the key still encrypted. */
+export const readWrittenTranscription = async (home: string): Promise<TranscriptionSettings> =>
+  settingsSchema.parse(await loadHomeSettings(home)).transcription;
+
+export async function readTranscriptionSettings(
+  home: string,
+  sealer: Sealer,
+): Promise<TranscriptionSettings> {
+  const transcription = await readWrittenTranscription(home);
+  const { transcription_api_key: written } = transcription;
+  return written === null
+    ? transcription
+    : { ...transcription, transcription_api_key: sealedTranscriptionKey.open(sealer, written) };
 }
 
 // Settings of the digest export: `outside_memory` in `relay.config.json`, read again each time. The webhook's secret is

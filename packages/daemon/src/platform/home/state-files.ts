@@ -2,8 +2,9 @@
 // and is not itself part of the archive.
 
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AccountId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { writePrivate } from './files.ts';
 
@@ -98,31 +99,43 @@ export async function readRestoreNote(
  * start signs and records the new one.
  */
 export async function endRestoreNote(home: string, isReplaced: boolean): Promise<void> {
-  if (isReplaced) await rm(ledgerHeadPath(home), { force: true });
+  if (isReplaced) {
+    const heads = (await readdir(home)).filter((name) => LEDGER_HEAD.test(name));
+    for (const name of heads) await rm(join(home, name), { force: true });
+  }
   await rm(restoreNotePath(home), { force: true });
 }
 
-// `<home>/ledger-head.json`: the newest head of the ledger that this home has seen, with its MAC. It lies outside the
-// database, so that a ledger that was set back to an earlier head is found after a restart too. That the file is there
-// says that this home has signed its ledger before.
+// `<home>/ledger-head.json`, and `ledger-head-<account>.json` for each account but the first: the newest head of its
+// ledger that this home has seen, with its MAC. It lies outside the database, so that a ledger that was set back to an
+// earlier head is found after a restart too. That the file is there says that this home has signed the ledger before.
 
 const headSchema = z.object({ seq: z.int(), hash: z.hex(), mac: z.hex() });
 
 type KeptLedgerHead = z.infer<typeof headSchema>;
 
-const ledgerHeadPath = (home: string): string => join(home, 'ledger-head.json');
+const LEDGER_HEAD = /^ledger-head(-\d+)?\.json$/;
+
+const ledgerHeadPath = (home: string, account: AccountId): string =>
+  join(home, account === 1 ? 'ledger-head.json' : `ledger-head-${account}.json`);
 
 /** Null only when there is no such file. */
-export async function readLedgerHead(home: string): Promise<KeptLedgerHead | 'unreadable' | null> {
+export async function readLedgerHead(
+  home: string,
+  account: AccountId,
+): Promise<KeptLedgerHead | 'unreadable' | null> {
   try {
-    return headSchema.parse(JSON.parse(await readFile(ledgerHeadPath(home), 'utf8')));
+    return headSchema.parse(JSON.parse(await readFile(ledgerHeadPath(home, account), 'utf8')));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unreadable';
   }
 }
 
-export const writeLedgerHead = (home: string, head: KeptLedgerHead): Promise<void> =>
-  writePrivate(ledgerHeadPath(home), `${JSON.stringify(head)}\n`);
+export const writeLedgerHead = (
+  home: string,
+  account: AccountId,
+  head: KeptLedgerHead,
+): Promise<void> => writePrivate(ledgerHeadPath(home, account), `${JSON.stringify(head)}\n`);
 
 // The owner's token: made at the first start, kept in `<home>/token`, shown by `relay token`.
 // 256 random bits; the prefix lets a secret scanner and our own log recognise it.

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { InstanceId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../db/lease.ts';
-import { JOB_POLL_MS, Jobs } from './jobs.ts';
+import { LOST_HINT_MS } from './job-clock.ts';
+import { Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
 
 const store = await freshStore();
@@ -98,57 +100,96 @@ test('jobs of different keys run concurrently, up to the limit', async () => {
   expect(most).toBe(20);
 });
 
-describe('a worker waiting for its next poll', () => {
+describe('a worker that waits for jobs', () => {
   const roundTrip = () => sql('SELECT pg_sleep(0.005)');
-  const roundTripsUntil = async (holds: () => boolean) => {
-    while (!holds()) await roundTrip();
-  };
 
-  /** While a job is enqueued and `then` runs, the worker's wait for its next poll never ends by itself. */
-  async function picksUpAfter(then: (jobs: Jobs, look: () => void) => void): Promise<void> {
-    const jobs = await startJobs();
+  /** While a job is enqueued and `then` runs, the wait for a lost hint never ends by itself. */
+  async function picksUpAfter(
+    enqueueFrom: (own: Jobs) => Promise<Jobs>,
+    then: (look: () => void) => void,
+  ): Promise<void> {
     const looks: (() => void)[] = [];
     const { setTimeout: start } = globalThis;
     const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
       call: () => void,
       ms: number,
     ) => {
-      if (ms !== JOB_POLL_MS) return start(call, ms);
+      if (ms < LOST_HINT_MS / 2) return start(call, ms);
       looks.push(call);
       return start(() => {}, 1);
     }) as typeof setTimeout);
     try {
+      const own = await startJobs();
       let pickedUp = 0;
-      // With room for two, the worker does not wait on a timer after it has taken one.
-      jobs.work('conversation', 2, async () => {
+      own.work('conversation', 2, async () => {
         pickedUp += 1;
       });
-      await roundTripsUntil(() => looks.length > 0);
-      await enqueue(jobs, [job('a', 1)]);
-      for (let n = 0; n < 20; n++) await roundTrip();
-      expect(pickedUp).toBe(0);
+      while (looks.length === 0) await roundTrip();
+      await enqueue(await enqueueFrom(own), [job('a', 1)]);
       const lookNow = () => {
         for (const look of looks.splice(0)) look();
       };
       while (pickedUp === 0) {
-        then(jobs, lookNow);
+        then(lookNow);
         await roundTrip();
       }
       expect(pickedUp).toBe(1);
     } finally {
       timers.mockRestore();
-      // Ends the wait that was held, so that the worker stops.
+      // Ends the wait that was held, so that the loop stops.
       for (const look of looks) look();
     }
   }
 
-  test('picks up a job on a hint, before any time has passed', async () => {
-    await picksUpAfter((jobs) => jobs.wake('conversation'));
+  test('runs a job as soon as the transaction that enqueued it commits', async () => {
+    await picksUpAfter(
+      async (own) => own,
+      () => {},
+    );
   });
 
-  test('picks up a job at its next poll when the hint was lost', async () => {
-    await picksUpAfter((_, look) => look());
+  test('finds a job whose hint was lost at the next look for all queues', async () => {
+    verifies('SEP-LOST-HINT');
+    // Enqueued by another process: nobody wakes this one.
+    await picksUpAfter(startJobs, (look) => look());
   });
+});
+
+test('a job for later runs when it is due, without a hint', async () => {
+  const jobs = await startJobs();
+  const began = Date.now();
+  let ranAfter = 0;
+  jobs.work('conversation', 2, async () => {
+    ranAfter = Date.now() - began;
+  });
+  await database.kysely
+    .transaction()
+    .execute((tx) => jobs.enqueue(tx, 'conversation', [{ ...job('a', 1), delaySeconds: 1 }]));
+  await eventually(() => ranAfter > 0);
+  expect(ranAfter).toBeGreaterThanOrEqual(900);
+});
+
+test('a worker fetches no job of an account that is served by another process', async () => {
+  const jobs = await startJobs();
+  const ran: number[] = [];
+  const other = {
+    ...job('b', 2),
+    data: { ...job('b', 2).data, account: (account + 1) as typeof account },
+  };
+  jobs.work(
+    'conversation',
+    4,
+    async ({ data }) => {
+      ran.push(data.epoch);
+    },
+    account,
+  );
+  await enqueue(jobs, [other, job('a', 1)]);
+  await eventually(() => ran.length > 0);
+  expect(ran).toEqual([1]);
+  expect(await sql('SELECT state, retry_count FROM relay_jobs.job')).toEqual([
+    { state: 'created', retry_count: 0 },
+  ]);
 });
 
 test('a hint during full concurrency waits without a busy loop', async () => {

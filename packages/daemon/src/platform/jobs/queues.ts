@@ -7,6 +7,7 @@ import type {
   DeliveryId,
   DigestId,
   InstanceId,
+  MediaId,
   OutboxId,
   RequestId,
   ScheduleId,
@@ -51,8 +52,12 @@ export interface JobData {
   webhook: { account: AccountId; subject: DeliveryId };
   /** A notification to show on a device, or to take away again. In order for each device, except for retries. */
   notification: { account: AccountId; subject: DeliveryId };
-  /** Regular housekeeping. */
-  maintenance: { task: 'prune' };
+  /** A stored voice message or document to read. */
+  understand: { account: AccountId; subject: MediaId };
+  /** A received file to download. */
+  media: { account: AccountId; subject: MediaId };
+  /** Regular housekeeping: of the database, and of each account. */
+  maintenance: { task: 'prune' } | { task: 'nightly'; account: AccountId };
   /** Checks whether a backup is due and makes it. */
   backup: { task: 'look' };
 }
@@ -138,6 +143,21 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     retry: RETRY.job,
     expiresAfterSeconds: 120,
     deadSentence: 'A notification could not be sent. See `relay logs --level error`.',
+  },
+  // A server that is away is not a failed job: the last attempt ends it.
+  understand: {
+    order: 'any',
+    retry: RETRY.job,
+    expiresAfterSeconds: 3_600,
+    deadSentence:
+      'A voice message or a document could not be read, so agents see only that it is there. See `relay logs --level error`.',
+  },
+  // A download that fails is no failed job: the row says when it is tried again, by `RETRY.media`.
+  media: {
+    order: 'by key',
+    retry: RETRY.job,
+    expiresAfterSeconds: 7_200,
+    deadSentence: 'A received file could not be stored. See `relay logs --level error`.',
   },
   maintenance: {
     order: 'any',

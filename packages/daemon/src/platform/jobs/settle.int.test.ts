@@ -8,7 +8,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Transaction } from '../db/database.ts';
 import { type Lease, takeLease } from '../db/lease.ts';
 import { holdLease } from '../db/transaction.ts';
-import { type Job, Jobs } from './jobs.ts';
+import { Jobs } from './jobs.ts';
+import type { Job } from './queue-worker.ts';
 import { QUEUES } from './queues.ts';
 
 const { account, database, sql } = await freshStore();

@@ -7,10 +7,12 @@ import { chatId, instanceId, scheduleId, sessionId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { Db, Transaction } from '../db/database.ts';
+import { type Db, onCommit, type Transaction } from '../db/database.ts';
+import type { PostgresEventLog } from '../db/events.ts';
 import type { Lease } from '../db/lease.ts';
 import { transaction } from '../db/transaction.ts';
 import { type NextLook, PollLoop } from '../poll-loop.ts';
+import { everyMs } from '../shared-interval.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueName } from './queues.ts';
 
@@ -29,6 +31,9 @@ export interface Timer {
 /** Replaces an earlier timer of the same kind and subject, inside the caller's transaction. */
 export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
   await setTimerSql(timer, dueAt).execute(tx);
+  await onCommit(tx, () => {
+    hintTimerClock(timer.account);
+  });
 }
 
 export async function clearTimer(
@@ -40,7 +45,7 @@ export async function clearTimer(
   await clearTimerSql(account, kind, subject).execute(tx);
 }
 
-/** The same as a statement, for a caller that combines several writes. */
+/** The same as a statement, for a caller that combines several writes and hints at the account's events. */
 export const setTimerSql = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
   INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
   VALUES (${timer.account}, ${timer.kind}, ${timer.subject}, ${timer.epoch}, ${dueAt})
@@ -57,17 +62,25 @@ export const clearTimerSql = (
 /** Enqueues the jobs for due timers. */
 export type OnTimersDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
 
+/** Of a timer `t`: follow-up clocks may be suspended. */
+const MAY_FIRE = sql`(t.kind <> 'heartbeat' OR NOT EXISTS (SELECT FROM accounts a
+  WHERE a.id = t.account_id AND a.follow_ups_suspended_since IS NOT NULL))`;
+
 const BATCH = 200;
-/** Also the longest time for which a clock change or a sleeping machine goes unnoticed. */
-const LONGEST_SLEEP_MS = 500;
+/** How often clocks are compared with the time, in memory: a clock change or a sleeping machine is noticed by then. */
+const TICK_MS = 500;
+/** After something happened for the account, timers may have been set: they are read again within this time. */
+const GATHER_MS = 200;
 
 interface TimerClockOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly now: () => Date;
   readonly onDue: OnTimersDue;
-  /** Called before due timers fire. */
-  readonly beforeFiring?: () => Promise<void>;
+  /** Called with each look. Returns false if it has to be called again soon: for as long as timers exist. */
+  readonly beforeFiring?: () => Promise<boolean>;
+  /** Something happened for the account. */
+  readonly events?: Pick<PostgresEventLog, 'subscribe'>;
   /** Called after due timers have become jobs. */
   readonly onFired: () => void;
   /** Called when the clock was set back. */
@@ -78,36 +91,89 @@ interface TimerClockOptions {
 /** Smaller steps are normal clock corrections. */
 const PUT_BACK_MS = 2_000;
 
+/** The running clocks of this process. */
+const running = new Set<TimerClock>();
+
+/** A timer of the account may have been set, here or in another process. */
+export function hintTimerClock(account: AccountId): void {
+  for (const clock of running) if (clock.account === account) clock.hint();
+}
+
 export class TimerClock {
   readonly #options: TimerClockOptions;
   /** How far the clock was ahead of the monotonic time at the last check. */
   #ahead: number;
+  /** When the next timer is due, or a check has to be repeated; in milliseconds. */
+  #nextAt = Number.POSITIVE_INFINITY;
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
       this.#options.log.warn('timer clock failed; retrying', { error });
-      return LONGEST_SLEEP_MS;
+      return TICK_MS;
     },
   });
+  #unsubscribe: () => void = () => {};
+  #stopTicking: () => void = () => {};
+  /** Until a time before the next tick. */
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(options: TimerClockOptions) {
     this.#options = options;
     this.#ahead = this.#aheadNow();
   }
 
+  get account(): AccountId {
+    return this.#options.lease.account;
+  }
+
   start(): void {
+    this.#unsubscribe = this.#options.events?.subscribe(() => this.hint()) ?? (() => {});
     this.#loop.start();
+    running.add(this);
+    this.#stopTicking = everyMs(TICK_MS, () => this.#tick());
   }
 
   stop(): Promise<void> {
+    this.#unsubscribe();
+    running.delete(this);
+    this.#stopTicking();
+    clearTimeout(this.#soon);
     return this.#loop.stop();
   }
 
+  /** A timer may have been set, or what decides about them may have changed. */
+  hint(): void {
+    const soon = this.#options.now().getTime() + GATHER_MS;
+    this.#nextAt = Math.min(this.#nextAt, soon);
+  }
+
+  /** Looks if it is time. Costs nothing otherwise. */
+  #tick(): void {
+    const left = this.#nextAt - this.#options.now().getTime();
+    if (left <= 0 || this.#ahead - this.#aheadNow() > PUT_BACK_MS) this.#loop.hint();
+    else if (left < TICK_MS) this.#soon ??= setTimeout(() => this.#lookSoon(), left);
+  }
+
+  #lookSoon(): void {
+    this.#soon = undefined;
+    this.#loop.hint();
+  }
+
   async #look(): Promise<NextLook> {
+    this.#nextAt = Number.POSITIVE_INFINITY;
     await this.#noticePutBack();
-    await this.#options.beforeFiring?.();
-    const fired = await this.fire();
-    return fired === BATCH ? 'more' : this.#untilNext();
+    const isSettled = (await this.#options.beforeFiring?.()) ?? true;
+    const { due, any } = await this.#next();
+    const now = this.#options.now().getTime();
+    const isDue = due !== null && due <= now;
+    if (isDue && (await this.fire()) > 0) return 'more';
+    if (!any) return Number.POSITIVE_INFINITY;
+    // One that is due and does not fire is locked.
+    const later = isDue || !isSettled ? now + TICK_MS : Number.POSITIVE_INFINITY;
+    const again = Math.min(later, isDue ? later : (due ?? later));
+    this.#nextAt = Math.min(this.#nextAt, again);
+    // Sooner than the next tick.
+    return again - now <= TICK_MS ? Math.max(1, again - now) : Number.POSITIVE_INFINITY;
   }
 
   #aheadNow(): number {
@@ -126,8 +192,8 @@ export class TimerClock {
 
   /** Turns due timers into jobs, at most one batch; returns how many. */
   async fire(): Promise<number> {
-    const { lease, now, onDue, onFired } = this.#options;
-    const count = await transaction(this.#options, async ({ tx }) => {
+    const { db, lease, now, onDue, onFired } = this.#options;
+    const count = await transaction({ db, lease }, async ({ tx }) => {
       // SKIP LOCKED: a transition that is replacing its timer goes first.
       const { rows } = await sql<{
         account_id: AccountId;
@@ -137,8 +203,7 @@ export class TimerClock {
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
           SELECT account_id, kind, subject_id FROM timers t WHERE account_id = ${lease.account} AND due_at <= ${now()}
-            AND (kind <> 'heartbeat' OR NOT EXISTS (SELECT FROM accounts a
-              WHERE a.id = t.account_id AND a.follow_ups_suspended_since IS NOT NULL))
+            AND ${MAY_FIRE}
           ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
         RETURNING account_id, kind, subject_id, epoch`.execute(tx);
       const timers = rows.map((row) => ({
@@ -154,16 +219,14 @@ export class TimerClock {
     return count;
   }
 
-  async #untilNext(): Promise<number> {
-    const { db, now } = this.#options;
-    const next = await db
-      .selectFrom('timers')
-      .select('due_at')
-      .orderBy('due_at')
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return LONGEST_SLEEP_MS;
-    return Math.min(LONGEST_SLEEP_MS, Math.max(5, next.due_at.getTime() - now().getTime()));
+  /** When the next timer that may fire is due, in milliseconds, and whether there is any timer. */
+  async #next(): Promise<{ readonly due: number | null; readonly any: boolean }> {
+    const { db, lease } = this.#options;
+    const { rows } = await sql<{ due: Date | null; any: boolean }>`
+      SELECT (SELECT due_at FROM timers t WHERE account_id = ${lease.account} AND ${MAY_FIRE}
+          ORDER BY due_at LIMIT 1) AS due,
+        EXISTS (SELECT FROM timers WHERE account_id = ${lease.account}) AS any`.execute(db);
+    return { due: rows[0]?.due?.getTime() ?? null, any: rows[0]?.any ?? false };
   }
 }
 

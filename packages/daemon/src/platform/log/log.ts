@@ -160,6 +160,7 @@ type Kind = 'id' | 'text' | 'number' | 'body' | 'error';
 
 const FIELDS = {
   account: 'number',
+  worker: 'id',
   instance: 'id',
   contact: 'id',
   chat: 'id',

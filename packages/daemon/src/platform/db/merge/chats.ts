@@ -1,6 +1,7 @@
 // Merges the chats of two contacts that are one person: the messages of both in one chat, in order, without duplicates.
 // Everything in progress in either (conversations, schedules, approvals, queued messages) continues in the chat that is
 // kept.
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { AccountId, ApprovalId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { sealOf, type Transaction } from '../database.ts';
@@ -16,6 +17,7 @@ import {
 const FOLLOW_THE_CHAT = [
   'messages',
   'message_keys',
+  'media',
   'search_documents',
   'instances',
   'sessions',
@@ -235,6 +237,7 @@ interface OpenPermit extends PermitFacts {
   readonly mac: Buffer | null;
   readonly body: string;
   readonly quotes: MessageId | null;
+  readonly content: OutgoingContent | null;
 }
 
 /** The actor's name after the merge, if it contains the chat. */
@@ -253,7 +256,7 @@ async function openPermits(
   const { rows } = await sql<OpenPermit>`
     SELECT p.account_id, p.id, p.ledger_seq, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
       p.instance_id, p.instance_epoch, p.follow_up_after, p.approval_id, p.run_id, p.schedule_id, p.mac,
-      o.message_id, o.body, o.quotes
+      o.message_id, o.body, o.quotes, o.content
     FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
     WHERE o.account_id = ${account} AND o.chat_id = ${chat} AND o.state IN ('pending', 'unknown')`.execute(
     tx,
@@ -286,13 +289,13 @@ async function movePermits(
 
 /** A forged or altered permit stays invalid: only a signed permit is signed again. */
 function movedTo({ tx }: MergeContext, permit: OpenPermit, chat: ChatId): OpenPermit {
-  const { chat_id: gone, hash, body: text, quotes, mac } = permit;
+  const { chat_id: gone, hash, body: text, quotes, content, mac } = permit;
   const seal = sealOf(tx);
-  const isOwn = hash === contentHash({ chat: gone, text, quotes });
+  const isOwn = hash === contentHash({ chat: gone, text, quotes, content });
   const after = {
     ...permit,
     chat_id: chat,
-    hash: isOwn ? contentHash({ chat, text, quotes }) : hash,
+    hash: isOwn ? contentHash({ chat, text, quotes, content }) : hash,
     actor: actorAfterMerge(permit.actor, gone, chat),
   };
   const isSigned = seal.isSigned(mac, 'permit', permitFacts(permit));

@@ -75,9 +75,14 @@ END $$;
 CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+-- The head is written as the new account: nobody else may (migration 0017).
 CREATE FUNCTION new_account() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  caller text := coalesce(current_setting('relay.account', true), '');
 BEGIN
+  PERFORM set_config('relay.account', NEW.id::text, true);
   INSERT INTO ledger_heads (account_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
+  PERFORM set_config('relay.account', caller, true);
   RETURN NEW;
 END $$;
 

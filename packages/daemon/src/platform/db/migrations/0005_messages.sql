@@ -61,6 +61,18 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Row-level security without a policy: a partition shows and takes rows only through `messages`, under its policy.
+CREATE FUNCTION close_partitions(month regclass) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  part regclass;
+BEGIN
+  FOR part IN SELECT relid FROM pg_partition_tree(month) LOOP
+    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', part);
+    EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', part);
+  END LOOP;
+END $$;
+
 -- One partition a month. A server with many accounts passes `buckets` and gets each month split by account as
 -- well; both shapes live under the same table. Runs as the owner of the tables, because the daemon's role may
 -- not make any (decision 0020).
@@ -84,6 +96,7 @@ BEGIN
       name || '_' || bucket, name, buckets, bucket);
   END LOOP;
   EXECUTE format('ALTER TABLE messages ATTACH PARTITION %I %s', name, bounds);
+  PERFORM close_partitions(name::regclass);
   PERFORM expect_many_chats(name::regclass);
   RETURN name;
 END $$;

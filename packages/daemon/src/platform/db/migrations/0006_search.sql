@@ -1,9 +1,10 @@
--- Search: one document for each message, digest or fact, its vectors, and how far the index has come.
+-- Search: one document for each message, digest, fact or piece of what media say, its vectors, and how far the index
+-- has come.
 
 CREATE TABLE search_documents (
   account_id  bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   id          bigint GENERATED ALWAYS AS IDENTITY,
-  source_kind text NOT NULL CHECK (source_kind IN ('message', 'digest', 'fact')),
+  source_kind text NOT NULL CHECK (source_kind IN ('message', 'media', 'digest', 'fact')),
   source_id   text NOT NULL,
   chat_id     uuid NOT NULL,
   contact_id  uuid,

@@ -102,7 +102,10 @@ CREATE TABLE outbox (
   body            text NOT NULL,
   -- WhatsApp's id of the message in this chat that it replies to. What is quoted is read when it is sent.
   quotes          text,
-  media           jsonb,
+  -- What it is besides text; NULL: only text.
+  content         jsonb,
+  -- Sealed: what was built for the socket after the upload. Every attempt and every retry request sends the same.
+  wire            bytea,
   state           text NOT NULL DEFAULT 'pending'
                   CHECK (state IN ('pending', 'sent', 'delivered', 'read', 'failed', 'unknown')),
   attempts        integer NOT NULL DEFAULT 0,

@@ -7,6 +7,8 @@ CREATE TABLE schedules (
   zone        text NOT NULL,
   chat_id     uuid NOT NULL,
   body        text NOT NULL,
+  -- What it is besides text; NULL: only text.
+  content     jsonb,
   catch_up    text NOT NULL DEFAULT 'skip' CHECK (catch_up IN ('skip', 'once', 'all')),
   state       text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'done', 'cancelled')),
   created_by  text NOT NULL,

@@ -1,11 +1,13 @@
--- Who may call the daemon: clients by token, the owner's browser by session. Secrets that only need to be
--- recognised are kept as hashes.
+-- Who may call the daemon: clients by token, owners by token or by the session of a browser. Secrets that only need
+-- to be recognised are kept as hashes.
+
+-- A token that is valid for several accounts is a row of each, with one id and one hash.
 
 CREATE TABLE tokens (
   account_id   bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   id           uuid NOT NULL DEFAULT gen_random_uuid(),
   name         text NOT NULL,
-  hash         bytea NOT NULL UNIQUE,
+  hash         bytea NOT NULL,
   scopes       text[] NOT NULL,
   contacts     uuid[],
   created_at   timestamptz NOT NULL DEFAULT now(),
@@ -16,8 +18,11 @@ CREATE TABLE tokens (
   rotated_at   timestamptz,
   -- Since a restore, until the owner accepts the token again.
   suspended_at timestamptz,
+  -- All accounts that it is valid for; null if that is only this one.
+  spans        bigint[],
   PRIMARY KEY (account_id, id)
 );
+CREATE UNIQUE INDEX tokens_hash ON tokens (hash, account_id);
 CREATE UNIQUE INDEX tokens_name ON tokens (account_id, name)
   WHERE revoked_at IS NULL AND NOT 'notifications' = ANY(scopes);
 -- One forwarder of notifications at a time.
@@ -34,19 +39,17 @@ CREATE TABLE token_reads (
 );
 
 CREATE TABLE login_codes (
-  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  hash       bytea NOT NULL,
+  hash       bytea PRIMARY KEY,
+  owner_id   bigint NOT NULL DEFAULT 1 REFERENCES owners ON DELETE CASCADE,
   expires_at timestamptz NOT NULL,
-  used_at    timestamptz,
-  PRIMARY KEY (account_id, hash)
+  used_at    timestamptz
 );
 
 CREATE TABLE browser_sessions (
-  account_id   bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  hash         bytea NOT NULL,
-  created_at   timestamptz NOT NULL DEFAULT now(),
-  expires_at   timestamptz NOT NULL,
-  PRIMARY KEY (account_id, hash)
+  hash       bytea PRIMARY KEY,
+  owner_id   bigint NOT NULL DEFAULT 1 REFERENCES owners ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
 );
 
 -- A request repeated under the same key gets the first answer, or an error if its content differs.

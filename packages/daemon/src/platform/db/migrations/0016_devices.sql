@@ -15,6 +15,7 @@ CREATE TABLE devices (
   created_at    timestamptz NOT NULL DEFAULT now(),
   last_used_at  timestamptz,
   PRIMARY KEY (account_id, id),
+  UNIQUE (id),
   UNIQUE (account_id, credential_id)
 );
 
@@ -37,4 +38,4 @@ ALTER TABLE browser_sessions
   ADD COLUMN device_id uuid,
   -- The last request, to the minute; only for sessions of devices.
   ADD COLUMN used_at timestamptz,
-  ADD FOREIGN KEY (account_id, device_id) REFERENCES devices ON DELETE CASCADE;
+  ADD FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE;

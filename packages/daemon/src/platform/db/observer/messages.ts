@@ -13,6 +13,7 @@ import {
 } from '@relay/core/observer/message';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../database.ts';
+import { messageTextSql } from '../message-text.ts';
 import { ownContactsSql } from '../names-and-addresses.ts';
 
 /** The account, and the owner's numbers besides the linked one, in digits. */
@@ -53,11 +54,14 @@ const LONGEST_NOISE = 2_000;
 const MAX_PERIOD_BYTES = 1_000_000;
 const LONGEST_NOISE_IN_PERIOD = 200;
 
-const readBytes = sql`least(octet_length(m.body),
+/** With what was understood of its media: a short part of a document, because many people may send one. */
+const TEXT = messageTextSql(sql.ref('m'), 1_500);
+
+const readBytes = sql`least(octet_length(m.body) + CASE WHEN m.media IS NULL THEN 0 ELSE 1500 END,
   CASE WHEN v.noise THEN ${LONGEST_NOISE_IN_PERIOD}::int ELSE ${2 * LONGEST_END}::int END)`;
 
 const bodyUpTo = (noise: number) => sql<string>`CASE WHEN v.noise THEN left(m.body, ${noise}::int)
-  WHEN length(m.body) <= ${2 * LONGEST_END}::int THEN m.body
+  WHEN length(m.body) <= ${2 * LONGEST_END}::int THEN ${TEXT}
   ELSE left(m.body, ${LONGEST_END}::int) || ' … ' || right(m.body, ${LONGEST_END}::int) END`;
 
 /** Oldest first, like all of these. */

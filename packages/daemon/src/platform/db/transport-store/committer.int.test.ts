@@ -46,7 +46,7 @@ describe('several accounts in one transaction', () => {
     await sql("UPDATE account_leases SET until = now() - interval '1 s' WHERE account_id = $1", [
       lost.lease.account,
     ]);
-    const taken = await takeLease(database.database.kysely, lost.lease.account, randomUUID());
+    const taken = await takeLease(database.database.allAccounts, lost.lease.account, randomUUID());
     if (taken === null) throw new Error('it had run out');
     const late = [
       lost.store.submit({ ...put('a', 'late'), inbox: [message('1')], credentials: bytes('x') }),

@@ -11,7 +11,7 @@ import {
   type TransportUnit,
 } from '@relay/core/ports/transport';
 import pg from 'pg';
-import type { ConnectionTarget } from '../database.ts';
+import { type ConnectionTarget, destroyConnection } from '../database.ts';
 import {
   sealedCredentialsName,
   sealedJournalName,
@@ -27,6 +27,8 @@ export interface CommitterOptions {
   readonly maxUnits?: number;
   readonly maxBytes?: number;
   readonly prepare?: boolean;
+  /** What the connection is called in the server's list of sessions. */
+  readonly sessionName?: string;
 }
 
 /** The account a unit is written for, and the lease that allows it. */
@@ -72,7 +74,14 @@ export class Committer {
 
   constructor(target: ConnectionTarget, options: CommitterOptions = {}) {
     this.#target = target;
-    this.#options = { delayMs: 1, maxUnits: 512, maxBytes: 8 << 20, prepare: true, ...options };
+    this.#options = {
+      delayMs: 1,
+      maxUnits: 512,
+      maxBytes: 8 << 20,
+      prepare: true,
+      sessionName: 'relay wire',
+      ...options,
+    };
   }
 
   /** Connects if needed, and replaces a store that was open for the account. */
@@ -111,6 +120,11 @@ export class Committer {
       this.#running ??= this.#run();
     }
     return done.promise;
+  }
+
+  /** The network has swallowed the connection: what waits on it fails at once. */
+  cut(): void {
+    this.#connection?.then((open) => open.cut()).catch(() => {});
   }
 
   /** Writes what is waiting, then closes. */
@@ -182,6 +196,7 @@ export class Committer {
     if (this.#connection !== null) return this.#connection;
     const connection: Promise<CommitterConnection> = CommitterConnection.open(this.#target, {
       prepare: this.#options.prepare,
+      sessionName: this.#options.sessionName,
       onLost: (error) => this.#lose(connection, error),
     });
     this.#connection = connection;
@@ -237,11 +252,20 @@ const unavailable = (cause: unknown): TransportStoreFault =>
 const SESSION_SETTINGS = {
   search_path: 'relay',
   timezone: 'UTC',
+  // It writes for every account of the process, into tables that are shared for this.
+  'relay.account': '*',
   // The plan never depends on the arrays, and planning costs more than executing.
   plan_cache_mode: 'force_generic_plan',
   lock_timeout: '10s',
   statement_timeout: '30s',
 };
+
+const sessionOptions = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+const localSessionSettings = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `SET LOCAL ${name} = '${value}'`)
+  .join('; ');
 
 /** A server that does not even cancel by itself counts as gone. */
 const SILENCE_MS = 40_000;
@@ -249,6 +273,7 @@ const SILENCE_MS = 40_000;
 interface CommitterConnectionOptions {
   /** Off for a connection pooler that passes a connection on after every transaction. */
   readonly prepare: boolean;
+  readonly sessionName: string;
   onLost(error: unknown): void;
 }
 
@@ -267,10 +292,9 @@ class CommitterConnection {
   ): Promise<CommitterConnection> {
     const client = new pg.Client({
       ...target,
-      options: Object.entries(SESSION_SETTINGS)
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
-      application_name: 'relay wire',
+      // A pooler in transaction mode accepts no such options: each transaction sets them.
+      ...(options.prepare ? { options: sessionOptions } : {}),
+      application_name: options.sessionName,
       connectionTimeoutMillis: 10_000,
       query_timeout: SILENCE_MS,
       keepAlive: true,
@@ -283,13 +307,16 @@ class CommitterConnection {
 
   /** Returns the accounts whose lease we hold: nothing was written for the others. */
   async write({ name, text, values }: BatchQuery): Promise<ReadonlySet<number>> {
-    const { rows } = await this.#client.query<[string]>({
-      ...(this.#prepare ? { name } : {}),
-      text,
-      values,
-      rowMode: 'array',
-    });
+    if (!this.#prepare) await this.#client.query(`BEGIN; ${localSessionSettings}`);
+    // An error ends the transaction that it is in, or the connection.
+    const { rows } = await this.#client
+      .query<[string]>({ ...(this.#prepare ? { name } : {}), text, values, rowMode: 'array' })
+      .finally(() => (this.#prepare ? undefined : this.#client.query('COMMIT')));
     return new Set(rows.map(([account]) => Number(account)));
+  }
+
+  cut(): void {
+    destroyConnection(this.#client);
   }
 
   async close(): Promise<void> {

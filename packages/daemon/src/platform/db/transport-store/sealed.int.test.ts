@@ -7,7 +7,7 @@ import { bytes, message } from '@relay/testing/wire-store-behaviour';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { aesSealer } from '../../home/vault/sealer.ts';
 import { takeAccountLease } from '../account.ts';
-import { openDatabase } from '../database.ts';
+import { databaseOf, openDatabase } from '../database.ts';
 import type { Lease } from '../lease.ts';
 import { migrate } from '../migrate.ts';
 import { Committer } from './committer.ts';
@@ -108,7 +108,7 @@ test('with another key of the home everything is unreadable, and nothing is rewr
   const store = await openTransportStore(database.committer, {
     lease,
     sealer: aesSealer(createSecretKey(randomBytes(32))),
-    reader: database.database.pool,
+    reader: databaseOf(database.database, lease.account).kysely,
   });
   await expect(store.credentials()).rejects.toMatchObject({ kind: 'unreadable' });
   expect(await everything()).toBe(before);
@@ -157,9 +157,9 @@ test('no server file contains a byte of a key, a credential or a message', async
     await own.close();
   });
   const store = await openTransportStore(committer, {
-    lease: await takeAccountLease(own.kysely, '6f0f4a3e-7d5b-4a55-9d1c-000000000001'),
+    lease: await takeAccountLease(own.allAccounts, '6f0f4a3e-7d5b-4a55-9d1c-000000000001'),
     sealer,
-    reader: own.pool,
+    reader: own.allAccounts,
   });
   const secrets = Array.from({ length: 40 }, () => randomBytes(64));
   const seen = randomBytes(32);

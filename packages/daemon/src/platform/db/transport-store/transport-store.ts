@@ -9,8 +9,7 @@ import {
   TransportStoreFault,
   type TransportUnit,
 } from '@relay/core/ports/transport';
-import { sql } from 'kysely';
-import type pg from 'pg';
+import { CompiledQuery, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Lease } from '../lease.ts';
 import { transaction } from '../transaction.ts';
@@ -25,7 +24,7 @@ import {
 interface TransportStoreOptions {
   readonly lease: Lease;
   readonly sealer: Sealer;
-  readonly reader: pg.Pool;
+  readonly reader: Db;
 }
 
 /** Waits for a write in flight, which holds the row FOR KEY SHARE; later ones carry the old number. */
@@ -59,7 +58,7 @@ class PostgresTransportStore implements TransportStore, CommitterMember {
   durable = 0;
   fault: TransportStoreFault | null = null;
   readonly #committer: Committer;
-  readonly #reader: pg.Pool;
+  readonly #reader: Db;
   readonly #onDurable = new Set<() => void>();
   readonly #onFault = new Set<(fault: TransportStoreFault) => void>();
   #last: Promise<void> = Promise.resolve();
@@ -169,12 +168,12 @@ class PostgresTransportStore implements TransportStore, CommitterMember {
 }
 
 async function queryOrFault<Row extends object>(
-  reader: pg.Pool,
+  reader: Db,
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
   try {
-    return (await reader.query<Row>(text, [...values])).rows;
+    return (await reader.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows;
   } catch (cause) {
     throw new TransportStoreFault('unavailable', 'the database did not answer', { cause });
   }

@@ -25,6 +25,8 @@ beforeEach(() => {
     keyDirectory: join(root, 'state', 'relay-agent'),
     keyFile: null,
     passphrase: null,
+    keyCommand: null,
+    givenKey: null,
     keyring: null,
   };
 });

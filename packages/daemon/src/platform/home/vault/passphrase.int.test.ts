@@ -17,6 +17,8 @@ beforeAll(() => {
     keyDirectory: join(root, 'keys'),
     keyFile: null,
     passphrase: 'über das Meer',
+    keyCommand: null,
+    givenKey: null,
     keyring: {
       get: () => Promise.reject(new Error('not to be asked')),
       set: () => Promise.reject(new Error('not to be asked')),

@@ -1,4 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import type { AccountId } from '@relay/contract/ids';
+import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { aesSealer } from './sealer.ts';
@@ -54,4 +56,24 @@ test('a MAC is equal for the same text and key, and different for any other', ()
   expect(Buffer.from(sealer.mac('permit'))).toEqual(mac);
   expect(Buffer.from(sealer.mac('permit '))).not.toEqual(mac);
   expect(Buffer.from(newSealer().mac('permit'))).not.toEqual(mac);
+});
+
+test('what is sealed for an account opens with the key of that account alone', () => {
+  verifies('ACCOUNT-KEYS');
+  const [first, second] = [sealer.forAccount(1 as AccountId), sealer.forAccount(2 as AccountId)];
+  const sealed = first.seal('a', Buffer.from('x'));
+  expect(first.open('a', sealed)).toEqual(Buffer.from('x'));
+  expect(() => second.open('a', sealed)).toThrow();
+  expect(() => sealer.open('a', sealed)).toThrow();
+  expect(() =>
+    newSealer()
+      .forAccount(1 as AccountId)
+      .open('a', sealed),
+  ).toThrow();
+});
+
+test('what was sealed with the home’s key opens for its accounts too', () => {
+  verifies('ACCOUNT-KEYS');
+  const sealed = sealer.seal('a', Buffer.from('x'));
+  expect(sealer.forAccount(1 as AccountId).open('a', sealed)).toEqual(Buffer.from('x'));
 });

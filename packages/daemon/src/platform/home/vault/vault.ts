@@ -9,6 +9,7 @@ import { RelayError } from '@relay/contract/errors';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { z } from 'zod';
 import { writePrivate } from '../files.ts';
+import { runKeyCommand } from './key-command.ts';
 import { aesSealer } from './sealer.ts';
 
 export interface VaultOptions {
@@ -19,6 +20,10 @@ export interface VaultOptions {
   readonly keyFile: string | null;
   /** A new home is then encrypted with it and nothing else. */
   readonly passphrase: string | null;
+  /** The words of a command that prints the key, such as one of a key service. It comes before every stored key. */
+  readonly keyCommand: readonly string[] | null;
+  /** The key itself, from the environment. It comes before every stored key. */
+  readonly givenKey: string | null;
   readonly keyring?: Keyring | null;
 }
 
@@ -42,7 +47,13 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
 export async function checkVault(options: VaultOptions): Promise<Vault['source'] | null> {
   const record = await readVaultRecord(options.home);
   if (record !== null) return (await unlock(options, record)).source;
-  if (options.keyFile === null || options.passphrase !== null) return null;
+  if (options.passphrase !== null) return null;
+  const supplied = await findSuppliedKey(options);
+  if (supplied !== null) {
+    if (sealerFrom(supplied.key) === null) throw unreadableKey(options, supplied.source, '');
+    return supplied.source;
+  }
+  if (options.keyFile === null) return null;
   refuseInside(options.home, options.keyFile);
   const given = await readKeyFile(options.keyFile);
   if (given !== null && sealerFrom(decode(given)) === null) {
@@ -52,9 +63,13 @@ export async function checkVault(options: VaultOptions): Promise<Vault['source']
 }
 
 async function unlock(options: VaultOptions, record: VaultRecord): Promise<Vault> {
-  const sealer = sealerFrom(await findKey(options, record));
-  if (sealer === null || !isRightKey(sealer, record)) throw wrongKey(options, record);
-  return { sealer, source: record.source, record };
+  const { key, source } = await findKey(options, record);
+  const sealer = sealerFrom(key);
+  if (sealer === null && (source === 'command' || source === 'environment')) {
+    throw unreadableKey(options, source, record.id);
+  }
+  if (sealer === null || !isRightKey(sealer, record)) throw wrongKey(options, source, record.id);
+  return { sealer, source, record };
 }
 
 /** The key of another home: null unless it is on this machine, or its passphrase is given. */
@@ -62,27 +77,55 @@ export async function findFormerKey(
   options: VaultOptions,
   record: VaultRecord,
 ): Promise<Sealer | null> {
-  // A key file of the owner's choice is usually of this home; the key of the other one may be in its default place.
-  for (const given of [options, { ...options, keyFile: null }]) {
+  // What the owner set is usually the key of this home; the key of the other one may be in its default place.
+  const stored = { ...options, keyCommand: null, givenKey: null };
+  for (const given of [options, stored, { ...stored, keyFile: null }]) {
     const found = await unlock(given, record).catch(() => null);
     if (found !== null) return found.sealer;
   }
   return null;
 }
 
-async function findKey(options: VaultOptions, record: VaultRecord): Promise<Buffer> {
-  switch (record.source) {
+interface FoundKey<Source = VaultRecord['source']> {
+  readonly key: Buffer;
+  readonly source: Source;
+}
+
+async function findKey(options: VaultOptions, record: VaultRecord): Promise<FoundKey> {
+  const { source } = record;
+  if (source === 'passphrase') {
+    if (options.passphrase === null) throw new RelayError('vault_passphrase_needed');
+    const key = await keyFromPassphrase(options.passphrase, Buffer.from(record.salt, 'base64'));
+    return { key, source };
+  }
+  return (await findSuppliedKey(options)) ?? { key: await findStoredKey(options, record), source };
+}
+
+/** From the command or the environment, also for a home whose key was stored elsewhere before. */
+async function findSuppliedKey({
+  keyCommand,
+  givenKey,
+}: VaultOptions): Promise<FoundKey<'command' | 'environment'> | null> {
+  if (keyCommand !== null) {
+    return { key: decodeAny(await runKeyCommand(keyCommand)), source: 'command' };
+  }
+  return givenKey === null ? null : { key: decodeAny(givenKey), source: 'environment' };
+}
+
+async function findStoredKey(options: VaultOptions, { source, id }: VaultRecord): Promise<Buffer> {
+  switch (source) {
     case 'keyring':
-      return decode(await readFromKeyring(await keyringOf(options), record.id));
-    case 'file': {
-      const file = keyFileOf(options, record.id);
+      return decode(await readFromKeyring(await keyringOf(options), id));
+    case 'command':
+      throw new RelayError('vault_key_not_set', { variable: 'RELAY_KEY_COMMAND' });
+    case 'environment':
+      throw new RelayError('vault_key_not_set', { variable: 'RELAY_KEY' });
+    default: {
+      const file = keyFileOf(options, id);
       const key = await readKeyFile(file);
       if (key === null) throw new RelayError('vault_key_missing', { where: file });
       return decode(key);
     }
-    case 'passphrase':
-      if (options.passphrase === null) throw new RelayError('vault_passphrase_needed');
-      return keyFromPassphrase(options.passphrase, Buffer.from(record.salt, 'base64'));
   }
 }
 
@@ -91,16 +134,14 @@ async function makeVault(options: VaultOptions): Promise<Vault> {
   const id = randomUUID();
   const made = await makeKey(options, id);
   const sealer = sealerFrom(made.key);
-  if (sealer === null) {
-    throw new RelayError('vault_key_unreadable', { file: keyFileOf(options, id) });
-  }
+  if (sealer === null) throw unreadableKey(options, made.place.source, id);
   const check = Buffer.from(sealer.seal(checkName(id), Buffer.from(CHECK))).toString('base64');
   const record: VaultRecord = { version: 1, id, check, ...made.place };
   await writeVaultRecord(options.home, record);
   return { sealer, source: record.source, record };
 }
 
-type KeyPlace = { source: 'keyring' | 'file' } | { source: 'passphrase'; salt: string };
+type KeyPlace = { source: KeySource } | { source: 'passphrase'; salt: string };
 
 async function makeKey(
   options: VaultOptions,
@@ -111,6 +152,8 @@ async function makeKey(
     const key = await keyFromPassphrase(options.passphrase, salt);
     return { key, place: { source: 'passphrase', salt: salt.toString('base64') } };
   }
+  const supplied = await findSuppliedKey(options);
+  if (supplied !== null) return { key: supplied.key, place: { source: supplied.source } };
   const key = randomBytes(KEY_BYTES);
   if (options.keyFile === null) {
     const kept = await keepInKeyring(await keyringOf(options), id, encode(key));
@@ -140,10 +183,23 @@ function isRightKey(sealer: Sealer, { id, check }: VaultRecord): boolean {
   }
 }
 
-function wrongKey(options: VaultOptions, { source, id }: VaultRecord): RelayError {
+function wrongKey(options: VaultOptions, source: FoundKey['source'], id: string): RelayError {
   if (source === 'passphrase') return new RelayError('vault_passphrase_wrong');
-  const where = source === 'file' ? keyFileOf(options, id) : `"${id}" in the system's keyring`;
-  return new RelayError('vault_key_wrong', { where });
+  const places = {
+    file: keyFileOf(options, id),
+    keyring: `"${id}" in the system's keyring`,
+    command: 'the output of RELAY_KEY_COMMAND',
+    environment: 'RELAY_KEY',
+  };
+  return new RelayError('vault_key_wrong', { where: places[source] });
+}
+
+function unreadableKey(options: VaultOptions, source: FoundKey['source'], id: string): RelayError {
+  if (source === 'command') {
+    return new RelayError('vault_command_output', { program: options.keyCommand?.[0] ?? '' });
+  }
+  if (source === 'environment') return new RelayError('vault_key_invalid');
+  return new RelayError('vault_key_unreadable', { file: keyFileOf(options, id) });
 }
 
 const keyFileOf = (options: VaultOptions, id: string): string =>
@@ -155,13 +211,20 @@ const keyringOf = (options: VaultOptions): Promise<Keyring | null> =>
 const encode = (key: Buffer): string => key.toString('base64url');
 const decode = (text: string): Buffer => Buffer.from(text, 'base64url');
 
+/** Key services print base64 or hex. The result has another length if the text is neither. */
+const decodeAny = (text: string): Buffer =>
+  /^[\da-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : decode(/\s/.test(text) ? '' : text);
+
 // `<home>/vault.json`: which key encrypts this home and where it is stored. It contains no secret: `check` is a
 // constant sealed with the key, so that a wrong key is detected before it is used.
+
+const KEY_SOURCES = ['keyring', 'file', 'command', 'environment'] as const;
+type KeySource = (typeof KEY_SOURCES)[number];
 
 const shared = { version: z.literal(1), id: z.guid(), check: z.base64() };
 
 export const vaultRecordSchema = z.discriminatedUnion('source', [
-  z.object({ ...shared, source: z.enum(['keyring', 'file']) }),
+  z.object({ ...shared, source: z.enum(KEY_SOURCES) }),
   z.object({ ...shared, source: z.literal('passphrase'), salt: z.base64() }),
 ]);
 

@@ -6,6 +6,7 @@ import type { TransportStore } from '@relay/core/ports/transport';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { afterAll } from 'vitest';
 import { aesSealer } from '../../../home/vault/sealer.ts';
+import { databaseOf } from '../../database.ts';
 import { type Lease, takeLease } from '../../lease.ts';
 import { Committer, type CommitterOptions } from '../committer.ts';
 import { openInboxContent } from '../sealed.ts';
@@ -30,24 +31,27 @@ export interface WireDatabaseOptions extends CommitterOptions {
 export async function wireDatabase(options: WireDatabaseOptions = {}): Promise<WireDatabase> {
   const store = await freshStore();
   const { stream, ...rest } = options;
-  const target = { connectionString: store.url, ...(stream ? { stream } : {}) };
+  const target = { connectionString: store.daemonUrl, ...(stream ? { stream } : {}) };
   const committer = new Committer(target, rest);
   afterAll(() => committer.close());
-  const { kysely, pool } = store.database;
+  const { allAccounts } = store.database;
   return {
     ...store,
     committer,
     async lease() {
-      const { id } = await kysely
+      const { id } = await allAccounts
         .insertInto('accounts')
         .values({ label: 'x' })
         .returning('id')
         .executeTakeFirstOrThrow();
-      const lease = await takeLease(kysely, id, randomUUID());
+      const lease = await takeLease(allAccounts, id, randomUUID());
       if (lease === null) throw new Error('a fresh account is free');
       return lease;
     },
-    open: (lease) => openTransportStore(committer, { lease, sealer, reader: pool }),
+    open: (lease) => {
+      const reader = databaseOf(store.database, lease.account).kysely;
+      return openTransportStore(committer, { lease, sealer, reader });
+    },
     async inbox(account) {
       const rows = await store.sql<{
         chat: string;
