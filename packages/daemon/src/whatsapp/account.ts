@@ -16,7 +16,7 @@ export interface OpenAccount {
 export const isLinked = ({ account, me }: AuthenticationCreds): boolean =>
   account !== undefined && me !== undefined;
 
-export async function openAccount(
+export async function openLinkedAccount(
   openStore: () => Promise<TransportStore>,
   options: { readonly log: Log; readonly onReceived: () => void },
 ): Promise<OpenAccount> {

@@ -3,17 +3,21 @@
 import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { ConnectionFault, ConnectionState } from '@relay/contract/connection/states';
 import {
+  ContentDiffers,
   type LinkMethod,
+  type MessageToBuild,
   type OutgoingMessage,
   SendFault,
   type TransportEvent,
   TransportStoreFault,
 } from '@relay/core/ports/transport';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+import { everyMs } from '../platform/shared-interval.ts';
 import { isLinked, linkedIdentityOf, type OpenAccount } from './account.ts';
 import { ownUsers, personJids, phoneOfJid } from './addresses.ts';
 import type { ConnectionHealth, LinkBoard } from './link.ts';
 import { extendCodeSeries, PasskeyLink } from './linking/passkey-link.ts';
+import { buildMessage } from './outbound/content.ts';
 import { AckWaiters, sendOverSocket } from './outbound/send.ts';
 import { followReplay, followServerEvents } from './server-events.ts';
 import {
@@ -120,8 +124,18 @@ export class WhatsAppSession {
     this.#introduce(message.chat);
   }
 
+  async build(message: MessageToBuild): Promise<Uint8Array> {
+    if (!this.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
+    try {
+      return await buildMessage(message, this.socket, this.#deps.timings.relayMs);
+    } catch (error) {
+      if (error instanceof ContentDiffers) throw error;
+      throw new SendFault('not_sent', error instanceof Error ? error.message : String(error));
+    }
+  }
+
   #follow(resolve: (ending: SessionEnd) => void): void {
-    const { account, groups, health, method, now, tell, timings } = this.#deps;
+    const { account, gate, groups, health, method, now, tell, timings } = this.#deps;
     const { socket } = this;
     const { keys } = account;
     const wasOffered = followLinking({
@@ -154,10 +168,11 @@ export class WhatsAppSession {
         onOver: (count) => void this.#onReplayed(count),
       }),
       keys.onFault((fault) => void this.end({ kind: 'fault', fault })),
+      gate.onShut(() => this.#cut()),
     ];
-    const flush = setInterval(() => socket.ev.flush(), timings.flushMs);
+    const stopFlushing = everyMs(timings.flushMs, () => socket.ev.flush());
     socket.registerSocketEndHandler(() => {
-      clearInterval(flush);
+      stopFlushing();
       socket.ev.flush();
     });
     // Something other than WhatsApp answered; Baileys would keep waiting.
@@ -248,7 +263,12 @@ export class WhatsAppSession {
     if (this.#ending) return;
     health.restarts += 1;
     log.warn('WhatsApp connection unresponsive; reconnecting', { count: health.restarts });
-    this.#ending = { kind: 'closed', code: CONNECTION_LOST };
+    this.#cut();
+  }
+
+  /** Without a closing handshake: nothing more may be written, or nobody would answer. */
+  #cut(): void {
+    this.#ending ??= { kind: 'closed', code: CONNECTION_LOST };
     terminateSocket(this.socket);
     void this.socket.end(undefined);
   }

@@ -1,11 +1,12 @@
 // Opens a Baileys socket configured for Relay: it prints nothing, is never shown as online, and fetches nothing by
 // itself.
 // Invariant: the version is the one that this Baileys was released with; nothing is asked at run time.
+import type { Agent as HttpsAgent } from 'node:https';
 import { type ConnectionFault, connectionFaultOf } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
-import type { FindSent } from '@relay/core/ports/transport';
+import type { FindSent, SocketGate } from '@relay/core/ports/transport';
 import {
   DEFAULT_CONNECTION_CONFIG,
   makeWASocket,
@@ -15,7 +16,9 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { isGroupJid } from './addresses.ts';
-import { textContent, watchEncryption } from './outbound/send.ts';
+import { sentContent } from './outbound/content.ts';
+import { watchEncryption } from './outbound/send.ts';
+import { createProxyAgent } from './proxy.ts';
 import type { GroupCache } from './server-events.ts';
 import type { AccountKeys } from './signal/account-keys.ts';
 
@@ -36,10 +39,13 @@ export interface SocketDeps {
   readonly isSilent: IsObservedGroup;
   readonly log: Log;
   readonly timings: TransportTimings;
+  readonly gate: SocketGate;
+  /** The address of the account's proxy; without one, a direct connection. */
+  readonly proxy?: string | undefined;
 }
 
 export function openSocket(deps: SocketDeps): WASocket {
-  const { findSent, groups, isSilent, keys, log, timings } = deps;
+  const { findSent, groups, isSilent, keys, log, proxy, timings } = deps;
   const config = keys.config();
   const make = config.makeSignalRepository ?? DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   const socket = makeWASocket({
@@ -55,6 +61,13 @@ export function openSocket(deps: SocketDeps): WASocket {
     shouldSyncHistoryMessage: ({ syncType }) => syncType === HistorySyncType.INITIAL_BOOTSTRAP,
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: timings.queryMs,
+    ...(proxy !== undefined && {
+      // Declared for HTTPS; the simulator is reached without.
+      agent: createProxyAgent(
+        proxy,
+        new URL(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl),
+      ) as HttpsAgent,
+    }),
     ...(timings.qrMs !== null && { qrTimeout: timings.qrMs }),
     userDevicesCache: new BoundedCache(2_000, 5 * MINUTE),
     msgRetryCounterCache: new BoundedCache(1_000, 60 * MINUTE),
@@ -63,17 +76,42 @@ export function openSocket(deps: SocketDeps): WASocket {
     cachedGroupMetadata: async (jid) => groups.get(jid),
     getMessage: async ({ id }) => {
       const sent = id ? await findSent(id as MessageId) : null;
-      return sent ? textContent(sent, socket.user?.id ?? '') : undefined;
+      return sent ? sentContent(sent, socket.user?.id ?? '') : undefined;
     },
   });
   keys.attach(socket);
+  fenceWrites(socket, deps.gate);
   return silenceObservedGroups(socket, isSilent);
+}
+
+interface Line {
+  send(data: unknown, ...more: unknown[]): void;
+  terminate(): void;
+}
+
+/** The WebSocket below Baileys. */
+const lineOfSocket = (socket: WASocket): Line | null =>
+  (socket.ws as unknown as { socket?: Line | null }).socket ?? null;
+
+/**
+ * Asks the gate before each write, at the last place where bytes are still in this process: one that was paused for
+ * longer than its lease cuts the connection here instead of writing.
+ */
+function fenceWrites(socket: WASocket, gate: SocketGate): void {
+  const line = lineOfSocket(socket);
+  if (line === null) throw new Error('Baileys opened no connection');
+  const send = line.send.bind(line);
+  line.send = (data, ...more) => {
+    if (gate.mayWrite()) return send(data, ...more);
+    line.terminate();
+    const done = more.at(-1);
+    if (typeof done === 'function') done(new Error('The lease of this account is over.'));
+  };
 }
 
 /** Drops the connection without a closing handshake, which the server may never answer. */
 export function terminateSocket(socket: WASocket): void {
-  const { socket: line } = socket.ws as unknown as { socket?: { terminate(): void } | null };
-  line?.terminate();
+  lineOfSocket(socket)?.terminate();
 }
 
 /**
@@ -231,6 +269,12 @@ export interface TransportTimings {
   readonly steadyMs: number;
   /** How long the server may take to end the replay, and how long each replayed message may take to be read. */
   readonly replayMs: number;
+  /** How long a media host may send nothing. */
+  readonly mediaIdleMs: number;
+  /** At least; a download that is slower over all is ended. */
+  readonly mediaBytesPerS: number;
+  /** How long the account's phone may take to upload a file again. */
+  readonly mediaAgainMs: number;
   /** How long a socket may take to close cleanly. */
   readonly closeMs: number;
   /** Multiplies the waits of the close policy: 1 except in tests. */
@@ -250,6 +294,9 @@ export const DEFAULT_TIMINGS: TransportTimings = {
   passkeyStepMs: 120_000,
   steadyMs: 10_000,
   replayMs: 20_000,
+  mediaIdleMs: 30_000,
+  mediaBytesPerS: 16_000,
+  mediaAgainMs: 60_000,
   closeMs: 3_000,
   backOff: 1,
 };

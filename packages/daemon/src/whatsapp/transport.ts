@@ -10,8 +10,10 @@ import type { Log } from '@relay/core/log';
 import {
   type FindSent,
   type LinkMethod,
+  MediaFault,
   type OutgoingMessage,
   SendFault,
+  type SocketGate,
   type Transport,
   type TransportCapabilities,
   type TransportEvent,
@@ -24,10 +26,11 @@ import {
   isLinked,
   linkedIdentityOf,
   type OpenAccount,
-  openAccount,
+  openLinkedAccount,
   toWireFault,
 } from './account.ts';
 import { personJid, phoneOfJid } from './addresses.ts';
+import { downloadMedia, requestMediaAgain } from './inbound/download.ts';
 import { ConnectionHealth, LinkBoard } from './link.ts';
 import { GroupCache, toGroupInfo } from './server-events.ts';
 import { type SessionEnd, WhatsAppSession } from './session.ts';
@@ -41,6 +44,10 @@ interface BaileysTransportOptions {
   /** Called when received messages are durable. */
   readonly onReceived: () => void;
   readonly log: Log;
+  /** Open by default: for a process that needs no lease. */
+  readonly gate?: SocketGate;
+  /** The address of the account's proxy; without one, a direct connection. */
+  readonly proxy?: string | undefined;
   readonly now?: () => Date;
   /** In [0, 1). */
   readonly random?: () => number;
@@ -49,6 +56,12 @@ interface BaileysTransportOptions {
 
 export const createBaileysTransport = (options: BaileysTransportOptions): Transport =>
   new BaileysTransport(options);
+
+const OPEN_GATE: SocketGate = {
+  turn: async () => {},
+  mayWrite: () => true,
+  onShut: () => () => {},
+};
 
 /** The next state, and a delay unless it is final. */
 interface NextStep {
@@ -65,6 +78,9 @@ class BaileysTransport implements Transport {
   readonly #health: ConnectionHealth;
   readonly #board: LinkBoard;
   readonly #groups: GroupCache;
+  readonly #gate: SocketGate;
+  /** Resolves when `disconnect` is called. */
+  #stop = Promise.withResolvers<void>();
   #life: Promise<void> | undefined;
   #stopping = false;
   /** Set until it is known whether there is a link to resume; holds what was requested meanwhile. */
@@ -80,6 +96,7 @@ class BaileysTransport implements Transport {
     this.#options = options;
     this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.#now = options.now ?? (() => new Date());
+    this.#gate = options.gate ?? OPEN_GATE;
     this.#random = options.random ?? Math.random;
     this.#health = new ConnectionHealth(this.#now);
     this.#board = new LinkBoard({
@@ -89,10 +106,20 @@ class BaileysTransport implements Transport {
     });
     this.#groups = new GroupCache((group) => this.#board.publish({ type: 'group', group }));
     this.capabilities = {
-      media: true,
+      build: async (message) => {
+        if (!this.#session) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
+        return this.#session.build(message);
+      },
       typing: async (chat, on) => {
         const kind = on ? 'composing' : 'paused';
         if (this.#session?.isOpen) await this.#session.socket.sendPresenceUpdate(kind, chat);
+      },
+      downloadMedia: (message, options) => downloadMedia(this.#mediaDeps(), message, options),
+      requestMediaAgain: async (message) => {
+        const deps = this.#mediaDeps();
+        // Nothing that others might notice is done for an observed group.
+        if (await this.#options.isSilent?.(message.chat)) throw new MediaFault('not_there');
+        return requestMediaAgain(deps, message);
       },
       groups: async (address) => {
         if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
@@ -114,6 +141,11 @@ class BaileysTransport implements Transport {
 
   get link(): WhatsAppLink {
     return this.#board.link;
+  }
+
+  #mediaDeps() {
+    if (!this.#session?.isOpen) throw new MediaFault('not_connected');
+    return { socket: this.#session.socket, timings: this.#timings };
   }
 
   subscribe(listener: (event: TransportEvent) => unknown): () => void {
@@ -147,6 +179,7 @@ class BaileysTransport implements Transport {
   /** `life` resolves to its final state, which is shown once the store is closed. */
   #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
+    this.#stop = Promise.withResolvers();
     this.#board.setState('connecting');
     this.#life = life().then(async (state) => {
       await this.#letGo();
@@ -172,6 +205,7 @@ class BaileysTransport implements Transport {
 
   async disconnect({ forget }: { readonly forget: boolean }): Promise<void> {
     this.#stopping = true;
+    this.#stop.resolve();
     this.#wait?.cancel();
     if (forget) await this.#session?.logout();
     else await this.#session?.end({ kind: 'asked' });
@@ -228,6 +262,7 @@ class BaileysTransport implements Transport {
       await this.#letGo();
       return { kind: 'fault', fault: toWireFault(error) };
     }
+    await Promise.race([this.#gate.turn(), this.#stop.promise]);
     if (this.#stopping) return { kind: 'asked' };
     this.#board.setFacts(linkedIdentityOf(this.#account.keys.credentials));
     this.#groups.clear();
@@ -240,7 +275,9 @@ class BaileysTransport implements Transport {
       findSent: this.#options.findSent,
       isSilent: this.#options.isSilent ?? (async () => false),
       log: this.#options.log,
+      proxy: this.#options.proxy,
       timings: this.#timings,
+      gate: this.#gate,
       method,
       now: this.#now,
       tell: (event) => this.#board.publish(event),
@@ -256,7 +293,7 @@ class BaileysTransport implements Transport {
 
   async #open(): Promise<OpenAccount> {
     const { openStore, log, onReceived } = this.#options;
-    const account = await openAccount(openStore, { log, onReceived });
+    const account = await openLinkedAccount(openStore, { log, onReceived });
     this.#health.follow(account.keys.stats);
     return account;
   }

@@ -1,6 +1,7 @@
 // Reads an inbox row as a message: the transport's InboxReader.
 // Invariant: pure; it returns a message, null for what is none, or throws UnreadableMessage.
 
+import type { MediaKind } from '@relay/contract/api/media';
 import type { MessageId } from '@relay/contract/ids';
 import { aliasOfJid } from '@relay/core/contacts/alias';
 import type {
@@ -9,10 +10,10 @@ import type {
   IncomingMessage,
   MessageDetails,
 } from '@relay/core/messages/message';
-import { toStorableText } from '@relay/core/messages/text';
 import { proto } from '@whiskeysockets/baileys';
 import { z } from 'zod';
 import { isGroupJid, personJid, personJids, userOfJid } from '../addresses.ts';
+import { cleanText, readTypedContent, type TypedPart } from './typed-content.ts';
 
 export const readInboxRow: InboxReader = (stanza, bytes): IncomingMessage | null => {
   const envelope = readEnvelope(stanza);
@@ -88,11 +89,18 @@ const BODY_BY_KIND: Readonly<Partial<Record<string, (part: ContentPart) => strin
   stickerMessage: () => '[Sticker]',
 };
 
-export function readContent(bytes: Uint8Array): MessageContent | null {
+/** The innermost message and the type of its content. */
+export function openContent(bytes: Uint8Array): Unwrapped & { readonly kind: string | undefined } {
   if (bytes.byteLength > CONTENT_BYTES) throw new UnreadableMessage('The message is too large.');
-  const { destination, editedId, message } = unwrap(decode(bytes));
+  const inner = unwrap(decode(bytes));
+  const { message } = inner;
   const spoken = message && Object.keys(message).filter((key) => !SILENT.has(key));
   const kind = spoken?.find((key) => message?.[key as keyof proto.IMessage] != null);
+  return { ...inner, kind };
+}
+
+export function readContent(bytes: Uint8Array): MessageContent | null {
+  const { destination, editedId, kind, message, viewOnce } = openContent(bytes);
   if (!message || kind === undefined) {
     return bytes.byteLength === 0 || isSilent(message)
       ? null
@@ -106,8 +114,8 @@ export function readContent(bytes: Uint8Array): MessageContent | null {
     kind,
     body: cleanText(bodyOf(message, kind, part), LONGEST_BODY),
     quotedId: quotedId ? cleanText(quotedId, LONGEST_NAME) : null,
-    media: mediaOf(part),
-    details: readDetails(kind, part, editedId !== null),
+    media: mediaOf(kind, part, viewOnce),
+    details: readDetails({ kind, part, editedId, viewOnce: viewOnce || part.viewOnce === true }),
     expiresAfterS: seconds > 0 ? seconds : null,
     destination,
   };
@@ -125,12 +133,15 @@ interface Unwrapped {
   readonly message: proto.IMessage | null;
   readonly destination: string | null;
   readonly editedId: string | null;
+  /** It disappears once it was opened. */
+  readonly viewOnce: boolean;
 }
 
 function unwrap(outer: proto.IMessage): Unwrapped {
   let message: proto.IMessage | null = outer;
   let destination: string | null = null;
   let editedId: string | null = null;
+  let viewOnce = false;
   for (let depth = 0; message; depth += 1) {
     if (depth > DEEPEST) throw new UnreadableMessage('The message is wrapped too often.');
     const { deviceSentMessage, protocolMessage } = message as proto.IMessage;
@@ -141,21 +152,13 @@ function unwrap(outer: proto.IMessage): Unwrapped {
       editedId = protocolMessage.key?.id ?? null;
       message = protocolMessage.editedMessage;
     } else {
-      const wrapped: proto.IMessage | null | undefined = insideOf(message);
-      if (wrapped === undefined) break;
-      message = wrapped;
+      const wrapper = WRAPPERS.find((name) => message?.[name]);
+      if (wrapper === undefined) break;
+      viewOnce ||= wrapper.startsWith('viewOnce');
+      message = message[wrapper]?.message ?? null;
     }
   }
-  return { message, destination, editedId };
-}
-
-/** Undefined if it is no wrapper, null for an empty wrapper. */
-function insideOf(message: proto.IMessage): proto.IMessage | null | undefined {
-  for (const wrapper of WRAPPERS) {
-    const around = message[wrapper];
-    if (around) return around.message ?? null;
-  }
-  return undefined;
+  return { message, destination, editedId, viewOnce };
 }
 
 const isSilent = (message: proto.IMessage | null): boolean =>
@@ -172,14 +175,27 @@ function bodyOf(message: proto.IMessage, kind: string, part: ContentPart): strin
   return words ? words(part) : `[${kind}]`;
 }
 
-function mediaOf({ fileLength, fileName, mimetype, seconds }: ContentPart): IncomingMedia | null {
+const MEDIA_KIND: Readonly<Partial<Record<string, MediaKind>>> = {
+  imageMessage: 'image',
+  videoMessage: 'video',
+  ptvMessage: 'video',
+  documentMessage: 'document',
+  stickerMessage: 'sticker',
+};
+
+function mediaOf(kind: string, part: ContentPart, viewOnce: boolean): IncomingMedia | null {
+  const { fileLength, fileName, mimetype, ptt, seconds } = part;
   if (typeof mimetype !== 'string') return null;
+  const voice = ptt === true ? 'voice' : 'audio';
+  const is = kind === 'audioMessage' ? voice : MEDIA_KIND[kind];
   const size = Number(fileLength ?? Number.NaN);
   return {
     mimeType: cleanText(mimetype, LONGEST_NAME),
     fileName: fileName ? cleanText(fileName, LONGEST_NAME) : null,
     size: Number.isSafeInteger(size) && size >= 0 ? size : null,
     seconds: typeof seconds === 'number' && seconds > 0 ? seconds : null,
+    ...(is === undefined ? {} : { kind: is }),
+    ...(viewOnce || part.viewOnce === true ? { viewOnce: true } : {}),
   };
 }
 
@@ -215,20 +231,28 @@ const DETAIL_TEXT_BY_KIND: Readonly<
   pollCreationMessageV3: pollWords,
 };
 
-function readDetails(kind: string, part: ContentPart, edits: boolean): MessageDetails | null {
+function readDetails(message: {
+  readonly kind: string;
+  readonly part: ContentPart;
+  readonly editedId: string | null;
+  readonly viewOnce: boolean;
+}): MessageDetails | null {
+  const { kind, part, editedId } = message;
   const { contextInfo } = part;
+  const content = readTypedContent(message);
   const mentions = (contextInfo?.mentionedJid ?? []).slice(0, MOST_MENTIONS);
   const words = Object.hasOwn(DETAIL_TEXT_BY_KIND, kind) ? DETAIL_TEXT_BY_KIND[kind]?.(part) : null;
   const forwarded = contextInfo?.isForwarded === true || (contextInfo?.forwardingScore ?? 0) > 0;
   const details: MessageDetails = {
     ...(forwarded ? { forwarded } : {}),
-    ...(edits ? { edits } : {}),
+    ...(editedId === null ? {} : { edits: true }),
     ...(mentions.length > 0
       ? { mentions: mentions.map((jid) => cleanText(String(jid), LONGEST_JID)) }
       : {}),
     ...(words || (words === '' && kind === 'reactionMessage')
       ? { words: cleanText(words, LONGEST_WORDS) }
       : {}),
+    ...(content === null ? {} : { content }),
   };
   return Object.keys(details).length === 0 ? null : details;
 }
@@ -240,20 +264,16 @@ function pollWords({ name, options }: ContentPart): string {
 
 // The fields that we read of all content types. A stranger chose all of them.
 
-interface ContentPart {
-  readonly text?: string | null;
+interface ContentPart extends TypedPart {
   readonly caption?: string | null;
   readonly fileName?: string | null;
   readonly mimetype?: string | null;
   readonly fileLength?: unknown;
   readonly seconds?: number | null;
+  /** Recorded with the microphone, not chosen as a file. */
+  readonly ptt?: boolean | null;
+  readonly viewOnce?: boolean | null;
   readonly contextInfo?: proto.IContextInfo | null;
-  readonly key?: proto.IMessageKey | null;
-  /** A poll's question, or the name of a place. */
-  readonly name?: string | null;
-  readonly address?: string | null;
-  readonly options?: readonly proto.Message.PollCreationMessage.IOption[] | null;
-  readonly displayName?: string | null;
 }
 
 // Reads the envelope of a message: who, to whom, when. It uses the stanza's attributes alone, because the sender wrote
@@ -375,6 +395,3 @@ export class UnreadableMessage extends Error {
     this.name = 'UnreadableMessage';
   }
 }
-
-/** Text from outside in a form that every store accepts, cut to a maximum length. */
-const cleanText = (text: string, longest: number): string => toStorableText(text.slice(0, longest));

@@ -175,6 +175,7 @@ describe('facts besides the text', () => {
       fileName: 'a.pdf',
       size: 1234,
       seconds: null,
+      kind: 'document',
     });
     const audioMessage = { mimetype: 'audio/ogg', seconds: 7 };
     expect(read({ audioMessage })?.media).toMatchObject({ mimeType: 'audio/ogg', seconds: 7 });
@@ -359,3 +360,128 @@ function varint(value: number): number[] {
   }
   return [...bytes, rest];
 }
+
+describe('typed content', () => {
+  const content = (message: proto.IMessage) => read(message)?.details?.content ?? null;
+  const key = { remoteJid: BOB, id: 'TARGET' };
+  const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+  const vcard = (more: string) => `BEGIN:VCARD\nVERSION:3.0\nFN:Dan\n${more}\nEND:VCARD`;
+  const place = { degreesLatitude: 52.5, degreesLongitude: 13.25, name: 'Gate', address: 'Berlin' };
+  const poll = {
+    name: 'What to eat?',
+    options: [{ optionName: 'Pizza' }, { optionName: 'Sushi' }],
+    selectableOptionsCount: 1,
+  };
+  const cases: [string, proto.IMessage, object][] = [
+    [
+      'a location',
+      { locationMessage: place },
+      {
+        kind: 'location',
+        latitude: 52.5,
+        longitude: 13.25,
+        name: 'Gate',
+        address: 'Berlin',
+        live: false,
+      },
+    ],
+    [
+      'a live location',
+      { liveLocationMessage: { degreesLatitude: -1, degreesLongitude: 2, caption: 'here' } },
+      { kind: 'location', latitude: -1, longitude: 2, name: null, address: null, live: true },
+    ],
+    [
+      'a contact',
+      {
+        contactMessage: {
+          displayName: 'Dan',
+          vcard: vcard('item1.TEL;waid=4915:+49 15\nTEL:0800 1'),
+        },
+      },
+      { kind: 'contacts', contacts: [{ name: 'Dan', phone_numbers: ['+49 15', '0800 1'] }] },
+    ],
+    [
+      'several contacts',
+      { contactsArrayMessage: { contacts: [{ vcard: vcard('') }, { displayName: 'Eva' }] } },
+      {
+        kind: 'contacts',
+        contacts: [
+          { name: 'Dan', phone_numbers: [] },
+          { name: 'Eva', phone_numbers: [] },
+        ],
+      },
+    ],
+    [
+      'a poll',
+      { pollCreationMessageV3: poll },
+      {
+        kind: 'poll',
+        question: 'What to eat?',
+        options: ['Pizza', 'Sushi'],
+        select_up_to: 1,
+      },
+    ],
+    [
+      'a vote',
+      { pollUpdateMessage: { pollCreationMessageKey: key } },
+      { kind: 'vote', poll: 'TARGET' },
+    ],
+    [
+      'a reaction',
+      { reactionMessage: { key, text: '👍' } },
+      { kind: 'reaction', to: 'TARGET', emoji: '👍' },
+    ],
+    [
+      'a reaction that was taken back',
+      { reactionMessage: { key, text: '' } },
+      { kind: 'reaction', to: 'TARGET', emoji: '' },
+    ],
+    ['a deletion', { protocolMessage: { type: REVOKE, key } }, { kind: 'delete', of: 'TARGET' }],
+    [
+      'an edit',
+      { protocolMessage: { type: MESSAGE_EDIT, key, editedMessage: { conversation: 'better' } } },
+      { kind: 'edit', of: 'TARGET' },
+    ],
+    [
+      'a view-once photo',
+      { viewOnceMessageV2: { message: { imageMessage: { mimetype: 'image/jpeg' } } } },
+      { kind: 'view_once' },
+    ],
+    [
+      'a view-once voice message without a wrapper',
+      { audioMessage: { mimetype: 'audio/ogg', viewOnce: true } },
+      { kind: 'view_once' },
+    ],
+  ];
+
+  test.each(cases)('of %s', (_, message, expected) => {
+    verifies('MEDIA-TYPED');
+    expect(content(message)).toEqual(expected);
+  });
+
+  test('is missing where a message is only text, a file, or malformed', () => {
+    expect(content({ conversation: 'hello' })).toBeNull();
+    expect(content({ imageMessage: { mimetype: 'image/jpeg' } })).toBeNull();
+    expect(content({ locationMessage: { degreesLatitude: 91, degreesLongitude: 0 } })).toBeNull();
+    expect(content({ locationMessage: { degreesLatitude: Number.NaN } })).toBeNull();
+    expect(content({ reactionMessage: { text: '👍' } })).toBeNull();
+  });
+
+  test('is bounded, whatever a stranger put into it', () => {
+    const long = 'x'.repeat(100_000);
+    const many = <T>(one: T) => Array.from({ length: 500 }, () => one);
+    const name = long.slice(0, 600);
+    const numbers = Array.from({ length: 15 }, () => `TEL:${long.slice(0, 70)}`);
+    const card = { displayName: name, vcard: vcard(numbers.join('\n')) };
+    const all = [
+      content({ contactsArrayMessage: { contacts: many(card) } }),
+      content({ pollCreationMessage: { name: long, options: many({ optionName: name }) } }),
+      content({ reactionMessage: { key: { id: long }, text: long } }),
+      content({ locationMessage: { ...place, name: long, address: long } }),
+    ];
+    for (const one of all) {
+      expect(one).not.toBeNull();
+      expect(JSON.stringify(one).length).toBeLessThan(120_000);
+    }
+  });
+});

@@ -2,7 +2,8 @@ import type { MessageId } from '@relay/contract/ids';
 import type { OutgoingMessage } from '@relay/core/ports/transport';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';
-import { AckWaiters, sendOverSocket, textContent, watchEncryption } from './send.ts';
+import { textContent } from './content.ts';
+import { AckWaiters, sendOverSocket, watchEncryption } from './send.ts';
 
 const BOB = '100000000000002@lid';
 const OWN = ['15550000001', '100000000000001'];

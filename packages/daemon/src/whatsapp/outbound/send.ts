@@ -2,18 +2,10 @@
 // Invariant: `not_sent` is reported only if no byte of it can have been sent.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type OutgoingMedia, type OutgoingMessage, SendFault } from '@relay/core/ports/transport';
-import {
-  type AnyMediaMessageContent,
-  type BinaryNode,
-  jidNormalizedUser,
-  type MessageContentGenerationOptions,
-  prepareWAMessageMedia,
-  type proto,
-  type UserFacingSocketConfig,
-  type WASocket,
-} from '@whiskeysockets/baileys';
+import { type OutgoingMessage, SendFault } from '@relay/core/ports/transport';
+import type { BinaryNode, UserFacingSocketConfig, WASocket } from '@whiskeysockets/baileys';
 import { isGroupJid, userOfJid } from '../addresses.ts';
+import { relayOptionsFor, sentContent } from './content.ts';
 
 const CONNECTION_CLOSED = 428;
 
@@ -51,8 +43,11 @@ async function relay(
   { own, socket }: SendDeps,
   attempt: EncryptionAttempt,
 ) {
-  const content = await buildContent(message, socket.user?.id ?? '', socket.waUploadToServer);
-  await socket.relayMessage(message.chat, content, { messageId: message.id });
+  const content = sentContent(message, socket.user?.id ?? '');
+  await socket.relayMessage(message.chat, content, {
+    messageId: message.id,
+    ...relayOptionsFor(content),
+  });
   if (!reached(message.chat, attempt, own)) {
     throw new NobodyReached('No device of the recipient is known.');
   }
@@ -170,53 +165,6 @@ export class AckWaiters {
     resolve?.(ack);
     return resolve !== undefined;
   }
-}
-
-// Builds the content of our messages. Baileys does not build it, so that nothing is fetched for a link preview and the
-// same text gives the same message at every attempt.
-
-const LINK = /https?:\/\//i;
-
-/** A text with a link uses the longer form, because it can say that there is no preview. */
-export function textContent(
-  { text, quote }: Pick<OutgoingMessage, 'text' | 'quote'>,
-  own: string,
-): proto.IMessage {
-  const noPreview = LINK.test(text) ? { previewType: 0 } : {};
-  if (quote !== undefined) {
-    const contextInfo = {
-      stanzaId: quote.id,
-      participant: jidNormalizedUser(quote.author ?? own),
-      quotedMessage: { conversation: quote.text },
-    };
-    return { extendedTextMessage: { text, ...noPreview, contextInfo } };
-  }
-  return LINK.test(text) ? { extendedTextMessage: { text, ...noPreview } } : { conversation: text };
-}
-
-function mediaOptions(media: OutgoingMedia, caption: string): AnyMediaMessageContent {
-  const file = Buffer.from(media.bytes);
-  const { mimeType: mimetype, fileName } = media;
-  const words = caption === '' ? {} : { caption };
-  switch (media.kind) {
-    case 'image':
-      return { image: file, mimetype, ...words };
-    case 'video':
-      return { video: file, mimetype, ...words };
-    case 'audio':
-      return { audio: file, mimetype };
-    case 'document':
-      return { document: file, mimetype, fileName: fileName ?? 'file', ...words };
-  }
-}
-
-async function buildContent(
-  message: OutgoingMessage,
-  own: string,
-  upload: MessageContentGenerationOptions['upload'],
-): Promise<proto.IMessage> {
-  if (message.media === undefined) return textContent(message, own);
-  return prepareWAMessageMedia(mediaOptions(message.media, message.text), { upload });
 }
 
 // Tracks how far a send got: whether anything was encrypted, and for somebody other than ourselves. Before the first
