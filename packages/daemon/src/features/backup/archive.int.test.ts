@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { AccountId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { freshDatabase } from '@relay/testing/postgres';
@@ -13,6 +14,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 import { type CleanupHook, eventually, freshStore, type TestStore } from '@relay/testing/store';
 import { INSTANCE, past as pastRows, readPast, writePast } from '@relay/testing/upgrade/past';
+import { verifies } from '@relay/testing/verifies';
 import { sql as statement } from 'kysely';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -22,7 +24,7 @@ import { onRestored } from '../../pipeline/gate/withdrawals.ts';
 import { takeInBatch } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { freshPost } from '../../pipeline/outbox/testing/post.ts';
-import { openDatabase, sealOf } from '../../platform/db/database.ts';
+import { databaseOf, openDatabase, sealOf } from '../../platform/db/database.ts';
 import { takeLease } from '../../platform/db/lease.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { verifyChain, verifyLedger } from '../../platform/db/ledger-chain.ts';
@@ -69,7 +71,11 @@ const db = database.kysely;
 
 const archiveOf = (
   { database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>,
-  more: { vault?: VaultRecord; openSecrets?: Pick<Sealer, 'open'> } = {},
+  more: {
+    vault?: VaultRecord;
+    openSecrets?: Pick<Sealer, 'forAccount'>;
+    accounts?: readonly AccountId[];
+  } = {},
 ) => {
   const options = { database, jobs, version: 'test', schemaVersion: SCHEMA, vault: null, ...more };
   return buffer(exportArchive(options));
@@ -137,6 +143,8 @@ function oddValue(
 ) {
   if (table === 'grants' && name === 'chat_id') return null;
   if (table === 'permits' && name === 'outcome') return 'allow';
+  // The only state with a hash.
+  if (table === 'media' && name === 'state') return 'stored';
   if (name in SPECIAL) return SPECIAL[name];
   const choices = /ANY \(ARRAY\['(\w+)'/.exec(checks)?.[1];
   if (choices !== undefined && !type.startsWith('json')) return choices;
@@ -154,10 +162,14 @@ function oddValue(
       return name === 'value'
         ? 'null'
         : `{"a": [1e30, -0.1, null, "\\u2028"], "": ${JSON.stringify(ODD)}}`;
+    case 'bigint[]':
+      return [1, 9_007_199_254_740_991];
     case 'bigint':
       return 9_007_199_254_740_991;
     case 'integer':
       return -2_147_483_648;
+    case 'double precision':
+      return -0.1;
     case 'smallint':
       return -32_768;
     case 'boolean':
@@ -229,6 +241,31 @@ test('restores every table unchanged, and Relay continues from there', async () 
     "INSERT INTO accounts (label) VALUES ('b') RETURNING id",
   );
   expect(made[0]?.id).toBeGreaterThan(account);
+});
+
+test('exports one account of several with its owner, and nothing of the others', async () => {
+  verifies('SCALE-ONE-ACCOUNT');
+  const shared = await target();
+  await receive(shared, shared.account, [incoming({ body: 'only mine' })]);
+  const [added] = await shared.sql<{ id: AccountId }>(
+    "WITH o AS (INSERT INTO owners (name) VALUES ('her') RETURNING id) INSERT INTO accounts (label, owner_id) SELECT 'hers', id FROM o RETURNING id",
+  );
+  const hers = added?.id ?? (0 as AccountId);
+  await receive(shared, hers, [incoming({ body: 'only hers' })]);
+  await shared.database.kysely
+    .transaction()
+    .execute((tx) =>
+      shared.jobs.enqueue(tx, 'conversation', [
+        { key: 'hers', data: { account: hers, instance: ID, epoch: 9, cause: 'first' } as never },
+      ]),
+    );
+  const archive = await archiveOf(shared, { accounts: [hers] });
+  const files = await unpackTar(gunzipSync(archive));
+  const text = files.map(({ data }) => Buffer.from(data ?? []).toString()).join('\n');
+  expect(text).toContain('"label":"hers"');
+  expect(text).toContain(`"account_id":${hers},`);
+  expect(text).not.toContain(`"account_id":${shared.account},`);
+  expect(text).toMatch(/"key" ?: ?"hers"/);
 });
 
 test('signs the archive of another home with the key of the home it is restored into', async () => {
@@ -369,7 +406,11 @@ test('restores into a home that was restarted and checked by doctor', async () =
 test('accepts no restored token until the owner resumes or rotates it', async () => {
   const first = await target();
   const service = ({ database, lease }: ImportOptions) =>
-    createTokenService({ db: database.kysely, lease, changed: () => {} });
+    createTokenService({
+      db: databaseOf(database, lease.account).kysely,
+      lease,
+      changed: () => {},
+    });
   const request = { scopes: ['messages:read'] as const, confirm: true };
   const make = (name: string) =>
     service(first.options).create({ ...request, scopes: [...request.scopes], name });
@@ -439,7 +480,9 @@ describe('the secret of a webhook', () => {
     expect(row).toMatchObject({ enabled: false, note: 'restored' });
     expect(report.disabled_webhooks).toEqual(['n8n']);
     const open = () =>
-      Buffer.from(own.open(`webhook/${id}`, row?.secret ?? Buffer.of())).toString();
+      Buffer.from(
+        own.forAccount(home.account).open(`webhook/${id}`, row?.secret ?? Buffer.of()),
+      ).toString();
     return { report, open };
   }
 
@@ -666,4 +709,45 @@ describe('an archive that', async () => {
     expect(await contents(home)).toEqual(before);
     expect(await home.jobs.counts(home.account)).toMatchObject({ waiting: 0 });
   });
+});
+
+test('restores all accounts, and settles each', async () => {
+  verifies('ACCOUNT-ARCHIVE');
+  const first = await open(await freshStore(onTestFinished));
+  await first.sql("INSERT INTO owners (name) VALUES ('Ana')");
+  const [row] = await first.sql<{ id: AccountId }>(
+    `INSERT INTO accounts (name, label, owner_id) SELECT 'sales', 'me', id FROM owners WHERE name = 'Ana'
+     RETURNING id`,
+  );
+  const sales = row?.id as AccountId;
+  await first.sql(
+    `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, 'crm', '\\x01', '{messages:read}')`,
+    [sales],
+  );
+  const archive = await archiveOf(first);
+  const second = await target();
+  const settled: AccountId[] = [];
+  const onRestored = async (_tx: unknown, _at: Date, restored: AccountId) => {
+    settled.push(restored);
+  };
+  const report = await importArchive({ ...second.options, onRestored }, Readable.from(archive));
+  expect(settled).toEqual([first.account, sales]);
+  expect(report.suspended_tokens).toEqual(['crm']);
+  expect(
+    await second.sql(
+      'SELECT a.name, o.name AS owner FROM accounts a JOIN owners o ON o.id = a.owner_id ORDER BY a.id',
+    ),
+  ).toMatchObject([{}, { name: 'sales', owner: 'Ana' }]);
+  // Somebody who exports only their own accounts gets nothing of another's.
+  const own = await buffer(
+    exportArchive({
+      ...{ database: first.database, jobs: first.jobs, version: 'test', schemaVersion: SCHEMA },
+      vault: null,
+      accounts: [first.account],
+    }),
+  );
+  const third = await target();
+  await importArchive({ ...third.options, onRestored }, Readable.from(own));
+  expect(await third.sql("SELECT FROM accounts WHERE name = 'sales'")).toEqual([]);
+  expect(await third.sql('SELECT FROM tokens')).toEqual([]);
 });

@@ -6,11 +6,13 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import { createTarDecoder } from 'modern-tar';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/database.ts';
 import { vaultRecordSchema } from '../../platform/home/vault/vault.ts';
+import { drainFile, type FileContent, fileInEntry, fileKey } from './files.ts';
 
 export const ARCHIVE_FORMAT = 2;
 
@@ -38,6 +40,8 @@ const archiveManifestSchema = archiveHeadSchema.extend({
       sha256: z.string(),
     }),
   ),
+  /** Of media, without those that could not be read. Missing in archives of earlier versions. */
+  files: z.array(z.object({ account: z.int(), sha256: z.string(), bytes: z.int() })).default([]),
   /** The last value of each sequence. */
   sequences: z.record(z.string(), z.int().positive()),
   /** Tables that are not worth restoring, and why. */
@@ -62,6 +66,10 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
     'what Relay noted about this home, such as its last restart; settings are in relay.config.json',
   account_leases: 'says which worker runs now',
   daemon_runs: 'says which daemon ran here',
+  workers: 'says which workers run now',
+  whatsapp_links: 'says how the link is now',
+  worker_requests: 'only what is asked of a worker right now',
+  shared_key: 'belongs to the key of this database',
   events: 'feeds open streams and is pruned within days',
   login_codes: 'valid for a minute',
   browser_sessions: 'browsers sign in again',
@@ -134,7 +142,11 @@ export interface ArchiveRows {
 export interface OpenedArchive {
   readonly head: ArchiveHead;
   /** Reads the rest and checks all of it. Throws unless the archive is complete and unaltered. */
-  readParts(take: (part: ArchiveRows) => Promise<void>): Promise<ArchiveManifest>;
+  readParts(
+    take: (part: ArchiveRows) => Promise<void>,
+    /** Stores a file of media. Whether it is what the manifest lists is known only at the end. */
+    takeFile?: TakeFile,
+  ): Promise<ArchiveManifest>;
   /** Reads nothing more. */
   close(): void;
 }
@@ -142,6 +154,11 @@ export interface OpenedArchive {
 interface ArchiveEntry {
   readonly name: string;
   readonly content: Buffer;
+}
+
+/** The bytes must be read before the next entry is. */
+interface FileEntry extends FileContent {
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 export async function openArchive(archive: Readable): Promise<OpenedArchive> {
@@ -157,10 +174,14 @@ export async function openArchive(archive: Readable): Promise<OpenedArchive> {
   };
   try {
     const first = await entries.next();
-    if (first.done === true || first.value.name !== HEAD_NAME)
+    if (first.done === true || !('name' in first.value) || first.value.name !== HEAD_NAME)
       throw invalidArchive(`it does not begin with ${HEAD_NAME}`);
     const head = parseEntry(archiveHeadSchema, first.value);
-    return { head, readParts: (take) => readParts(head, entries, take), close };
+    return {
+      head,
+      readParts: (take, takeFile) => readParts(head, entries, { take, takeFile }),
+      close,
+    };
   } catch (error) {
     close();
     throw error;
@@ -169,26 +190,45 @@ export async function openArchive(archive: Readable): Promise<OpenedArchive> {
 
 async function readParts(
   head: ArchiveHead,
-  entries: AsyncGenerator<ArchiveEntry>,
-  take: (part: ArchiveRows) => Promise<void>,
+  entries: AsyncGenerator<ArchiveEntry | FileEntry>,
+  { take, takeFile }: Takers,
 ): Promise<ArchiveManifest> {
   const parts: ArchivePart[] = [];
+  const files = new Set<string>();
   let manifest: ArchiveManifest | null = null;
   for await (const entry of entries) {
-    if (entry.name === MANIFEST_NAME) manifest = parseEntry(archiveManifestSchema, entry);
+    if ('sha256' in entry) {
+      const { account } = entry;
+      const taken = takeFile && ((body: FileEntry['body']) => takeFile(account, body));
+      if ((await drainFile(entry.body, taken)) === entry.sha256) files.add(fileKey(entry));
+    } else if (entry.name === MANIFEST_NAME) manifest = parseEntry(archiveManifestSchema, entry);
     else parts.push(await takePart(entry, take));
   }
   if (manifest === null) throw invalidArchive('it has no manifest, so it is incomplete');
   if (JSON.stringify(archiveHeadSchema.parse(manifest)) !== JSON.stringify(head))
     throw invalidArchive(`${HEAD_NAME} was changed`);
   assertWhole(parts, manifest);
+  const lost = manifest.files.find((file) => !files.has(fileKey(file)));
+  if (lost !== undefined) throw invalidArchive(`a file of media is missing or was changed`);
   return manifest;
 }
 
-async function* readEntries(unpacked: Readable): AsyncGenerator<ArchiveEntry> {
+type TakeFile = (account: AccountId, source: AsyncIterable<Uint8Array>) => Promise<void>;
+
+interface Takers {
+  readonly take: (part: ArchiveRows) => Promise<void>;
+  readonly takeFile: TakeFile | undefined;
+}
+
+async function* readEntries(unpacked: Readable): AsyncGenerator<ArchiveEntry | FileEntry> {
   try {
     const entries = Readable.toWeb(unpacked).pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries) {
+      const file = fileInEntry(header.name);
+      if (file !== null) {
+        yield { ...file, body };
+        continue;
+      }
       if (header.size > LARGEST_PART) throw invalidArchive(`${header.name} is too large`);
       yield { name: header.name, content: Buffer.from(await new Response(body).arrayBuffer()) };
     }

@@ -14,6 +14,7 @@ import type {
   MadeBackup,
 } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import type { BackupSettings } from '@relay/contract/settings';
 import {
   backupFailureReason,
@@ -50,7 +51,10 @@ export interface BackupDeps {
   /** The time zone for the hours of backups; an IANA name. */
   readonly zone: string;
   /** `isEncrypted`: it is encrypted afterwards, so its secrets need no other protection. */
-  archive(options: { readonly isEncrypted: boolean }): Readable;
+  archive(options: {
+    readonly isEncrypted: boolean;
+    readonly accounts?: readonly AccountId[];
+  }): Readable;
   readPassphrase(): Promise<string | null>;
   savePassphrase(passphrase: string | null): Promise<void>;
   readRecord(): Promise<BackupRecord>;
@@ -61,7 +65,9 @@ interface BackupFeature {
   readonly service: BackupService;
   status(): Promise<BackupStatus>;
   /** An archive as a backup has it: encrypted if backups are. */
-  archive(): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
+  archive(
+    accounts?: readonly AccountId[],
+  ): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
   /**
    * Checks at once in the background, and from then on by the clock. Returns a function that waits for the first check.
    */
@@ -85,7 +91,7 @@ export function openBackups(deps: BackupDeps): BackupFeature {
       setPassphrase: (passphrase) => inTurn(() => deps.savePassphrase(passphrase)),
     },
     status: () => readBackupStatus(deps),
-    archive: async () => openStream(deps, await deps.readPassphrase()),
+    archive: async (accounts) => openStream(deps, await deps.readPassphrase(), accounts),
     async start() {
       const { jobs, log } = deps;
       jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
@@ -107,9 +113,10 @@ const NO_SPACE = Object.assign(new Error('the disk is almost full'), { code: 'EN
 async function openStream(
   deps: BackupDeps,
   passphrase: string | null,
+  accounts?: readonly AccountId[],
 ): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }> {
   const isEncrypted = passphrase !== null;
-  const stream = deps.archive({ isEncrypted });
+  const stream = deps.archive({ isEncrypted, ...(accounts && { accounts }) });
   return { stream: isEncrypted ? await encryptArchive(stream, passphrase) : stream, isEncrypted };
 }
 

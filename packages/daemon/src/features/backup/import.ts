@@ -5,14 +5,16 @@ import type { Readable } from 'node:stream';
 import type { ArchiveImportReport } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { forEachAccount, listAccountTables } from '../../platform/db/account.ts';
 import {
   type ConnectionTarget,
-  type Database,
   type Db,
   openDatabase,
+  type SharedDatabase,
   sealOf,
+  setAccount,
   type Transaction,
   withOpenDatabase,
 } from '../../platform/db/database.ts';
@@ -22,7 +24,7 @@ import { signUnsignedRows } from '../../platform/db/ledger.ts';
 import { loadMigrations, migrate } from '../../platform/db/migrate.ts';
 import { isPermissionDenied } from '../../platform/db/roles.ts';
 import { suspendTokens } from '../../platform/db/tokens.ts';
-import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
+import { readSnapshot, transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { QUEUE_NAMES } from '../../platform/jobs/queues.ts';
 import {
@@ -36,20 +38,23 @@ import {
   openArchive,
 } from './archive.ts';
 import { exportArchive } from './export.ts';
+import { type ArchiveFiles, fileKey, settleRestoredFiles } from './files.ts';
 import { openResealing, type RestoreKeys, SECRETS_TABLE, unreadableSecretIn } from './secrets.ts';
 
 export interface ImportOptions {
-  readonly database: Database;
+  readonly database: SharedDatabase;
   readonly jobs: Jobs;
   readonly lease: Lease;
   readonly schemaVersion: number;
   readonly keys: RestoreKeys;
   /** The role that owns the tables. It creates a database for the upgrade of an older archive. */
   readonly owner: ConnectionTarget;
+  /** The store of this home. Without it, media is restored without files. */
+  readonly files?: Pick<ArchiveFiles, 'put'>;
   /** Identifies this restore in the database once it is committed. */
   readonly id?: string;
-  /** The last step of the restore, in its transaction: decides which restored messages may still be sent. */
-  readonly onRestored: (tx: Transaction, madeAt: Date) => Promise<void>;
+  /** The last step for each account, in the restore's transaction: decides which restored messages may still be sent. */
+  readonly onRestored: (tx: Transaction, madeAt: Date, account: AccountId) => Promise<void>;
 }
 
 export async function importArchive(
@@ -66,10 +71,10 @@ export async function importArchive(
       );
     }
     // Refused before an upgrade that may take minutes; checked again in the transaction.
-    await refuseUnlessEmpty(options.database.kysely);
+    await readSnapshot(options.database.allAccounts, refuseUnlessEmpty);
     return await (found === known
       ? restore(options, opened)
-      : withUpgradedArchive(options, opened, (upgraded) => restore(options, upgraded)));
+      : withUpgradedArchive(options, opened, (...upgraded) => restore(options, ...upgraded)));
   } finally {
     opened.close();
   }
@@ -78,8 +83,10 @@ export async function importArchive(
 async function restore(
   options: ImportOptions,
   opened: OpenedArchive,
+  /** The files that were taken from the archive before: their hashes and their names in this home. */
+  files: Map<string, string> = new Map(),
 ): Promise<ArchiveImportReport> {
-  const { kysely: db } = options.database;
+  const { allAccounts: db } = options.database;
   const { account } = options.lease;
   const { head } = opened;
   const seal = sealOf(db);
@@ -93,30 +100,39 @@ async function restore(
     await refuseUnlessEmpty(tx);
     const kept = await removeFreshAccount(tx, options.lease);
     const unreadable: string[] = [];
-    const manifest = await opened.readParts(async (part) => {
-      if (part.table === JOBS_PART) return restoreJobs(tx, options.jobs, part.lines);
-      if (part.table !== SECRETS_TABLE) return restorePart(tx, tables, part);
-      const lines = part.lines.map(reseal);
-      unreadable.push(...lines.flatMap((line) => unreadableSecretIn(line, options.keys) ?? []));
-      return restorePart(tx, tables, { ...part, lines });
-    });
+    const manifest = await opened.readParts(
+      async (part) => {
+        if (part.table === JOBS_PART) return restoreJobs(tx, options.jobs, part.lines);
+        if (part.table !== SECRETS_TABLE) return restorePart(tx, tables, part);
+        const lines = part.lines.map(reseal);
+        unreadable.push(...lines.flatMap((line) => unreadableSecretIn(line, options.keys) ?? []));
+        return restorePart(tx, tables, { ...part, lines });
+      },
+      storeIn(options, files),
+    );
     await assertCounts(tx, manifest);
+    if (options.files !== undefined) await settleRestoredFiles(tx, files);
     await restoreSequences(tx, manifest.sequences);
     await restoreLease(tx, kept);
-    await signUnsignedRows(tx, account);
-    // The cached head belongs to the former ledger and is not valid for the restored one.
-    seal.forgetHead(account);
     isReplaced = true;
-    const suspended = await suspendTokens(tx, account);
-    const webhooks = await switchOffWebhooks(tx, account);
-    await options.onRestored(tx, new Date(head.made_at));
+    const suspended: string[] = [];
+    const webhooks: string[] = [];
+    await forEachAccount(tx, async (each) => {
+      await signUnsignedRows(tx, each);
+      // The cached head belongs to the former ledger and is not valid for the restored one.
+      seal.forgetHead(each);
+      suspended.push(...(await suspendTokens(tx, each)));
+      webhooks.push(...(await switchOffWebhooks(tx, each)));
+      await options.onRestored(tx, new Date(head.made_at), each);
+    });
+    await setAccount(tx, account);
     if (options.id !== undefined) await noteRestore(tx, account, options.id);
     report = {
       tables: countArchiveRows(manifest),
       made_at: head.made_at,
       upgraded_from: null,
-      suspended_tokens: suspended,
-      disabled_webhooks: webhooks,
+      suspended_tokens: [...new Set(suspended)].sort(),
+      disabled_webhooks: webhooks.sort(),
       webhooks_without_secret: unreadable,
     };
     return report;
@@ -153,16 +169,27 @@ async function settleCommit(
   throw new RelayError('restore_interrupted', {}, { cause });
 }
 
+/** Under its own hash, whatever the entry was called. */
+function storeIn({ files: store }: ImportOptions, into: Map<string, string>) {
+  if (store === undefined) return undefined;
+  return async (account: AccountId, source: AsyncIterable<Uint8Array>): Promise<void> => {
+    const { sha256, object } = await store.put(account, source);
+    into.set(fileKey({ account, sha256: sha256.toString('hex') }), object);
+  };
+}
+
 // An archive of an earlier schema: its rows are loaded into an empty database of that schema, which is then migrated
 // like any other, and exported again. The upgrade of an archive is therefore the upgrade of a database.
 
 async function withUpgradedArchive(
-  { database, owner }: ImportOptions,
+  options: ImportOptions,
   opened: OpenedArchive,
-  run: (upgraded: OpenedArchive) => Promise<ArchiveImportReport>,
+  run: (upgraded: OpenedArchive, files: Map<string, string>) => Promise<ArchiveImportReport>,
 ): Promise<ArchiveImportReport> {
+  const { database, owner } = options;
   const known = await loadMigrations();
   const { head } = opened;
+  const files = new Map<string, string>();
   return withScratchDatabase(owner, async (target) => {
     const scratch = openDatabase(target, { max: 4, prepare: database.prepares });
     try {
@@ -171,12 +198,15 @@ async function withUpgradedArchive(
         known.filter(({ number }) => number <= head.schema_version),
       );
       const jobs: string[] = [];
-      await scratch.kysely.transaction().execute(async (tx) => {
+      await scratch.allAccounts.transaction().execute(async (tx) => {
         const tables = new Set(await listArchivedTables(tx));
-        const manifest = await opened.readParts(async (part) => {
-          if (part.table === JOBS_PART) jobs.push(...part.lines);
-          else await restorePart(tx, tables, part);
-        });
+        const manifest = await opened.readParts(
+          async (part) => {
+            if (part.table === JOBS_PART) jobs.push(...part.lines);
+            else await restorePart(tx, tables, part);
+          },
+          storeIn(options, files),
+        );
         await restoreSequences(tx, manifest.sequences);
       });
       const schemaVersion = await migrate(scratch.pool, known);
@@ -191,7 +221,7 @@ async function withUpgradedArchive(
       });
       const reopened = await openArchive(upgraded);
       try {
-        return { ...(await run(reopened)), upgraded_from: head.schema_version };
+        return { ...(await run(reopened, files)), upgraded_from: head.schema_version };
       } finally {
         reopened.close();
       }
@@ -201,7 +231,9 @@ async function withUpgradedArchive(
   });
 }
 
-const AS_IT_IS: Pick<RestoreKeys['sealer'], 'open'> = { open: (_, bytes) => bytes };
+const AS_IT_IS = {
+  forAccount: () => ({ open: (_: string, bytes: Uint8Array) => bytes }),
+} as unknown as RestoreKeys['sealer'];
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
@@ -222,10 +254,10 @@ async function withScratchDatabase<T>(
 
 async function createScratchDatabase(owner: ConnectionTarget): Promise<string> {
   await dropScratchDatabase(owner);
-  return withOpenDatabase(owner, async ({ kysely }) => {
-    const { name, role } = await scratchName(kysely);
+  return withOpenDatabase(owner, async ({ allAccounts }) => {
+    const { name, role } = await scratchName(allAccounts);
     try {
-      await sql`CREATE DATABASE ${sql.id(name)}`.execute(kysely);
+      await sql`CREATE DATABASE ${sql.id(name)}`.execute(allAccounts);
       return name;
     } catch (error) {
       if (!isPermissionDenied(error)) throw error;
@@ -236,9 +268,9 @@ async function createScratchDatabase(owner: ConnectionTarget): Promise<string> {
 
 /** Also called at the start after a restore was interrupted. */
 export const dropScratchDatabase = (owner: ConnectionTarget): Promise<void> =>
-  withOpenDatabase(owner, async ({ kysely }) => {
-    const { name } = await scratchName(kysely);
-    await sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`.execute(kysely);
+  withOpenDatabase(owner, async ({ allAccounts }) => {
+    const { name } = await scratchName(allAccounts);
+    await sql`DROP DATABASE IF EXISTS ${sql.id(name)} WITH (FORCE)`.execute(allAccounts);
   });
 
 async function scratchName(db: Db): Promise<{ name: string; role: string }> {
@@ -257,15 +289,20 @@ function onDatabase(target: ConnectionTarget, database: string): ConnectionTarge
 }
 
 /** Tables that a first start fills by itself; rows in any other table are somebody's data. */
-const MADE_AT_START = new Set(['accounts', 'ledger_heads']);
+const MADE_AT_START = new Set(['owners', 'accounts', 'ledger_heads']);
 
-async function refuseUnlessEmpty(db: Db): Promise<void> {
-  const held: string[] = [];
-  for (const table of await listArchivedTables(db)) {
-    if (MADE_AT_START.has(table)) continue;
-    const { rows } = await sql`SELECT FROM ${sql.table(table)} LIMIT 1`.execute(db);
-    if (rows.length > 0) held.push(table.replaceAll('_', ' '));
-  }
+async function refuseUnlessEmpty(tx: Transaction): Promise<void> {
+  const tables = (await listArchivedTables(tx)).filter((table) => !MADE_AT_START.has(table));
+  const filled = new Set<string>();
+  const look = async () => {
+    for (const table of tables) {
+      const { rows } = await sql`SELECT FROM ${sql.table(table)} LIMIT 1`.execute(tx);
+      if (rows.length > 0) filled.add(table.replaceAll('_', ' '));
+    }
+  };
+  await look();
+  await forEachAccount(tx, look);
+  const held = [...filled];
   if (held.length === 0) return;
   const [named, others] = held.length > 3 ? [held.slice(0, 2), held.length - 2] : [held, 0];
   const what = `${named.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}`;
@@ -303,14 +340,35 @@ async function restoreRows(
       SELECT DISTINCT date_trunc('month', sent_at) AS month
       FROM json_to_recordset(${rows}::json) AS r(sent_at timestamptz)) months`.execute(tx);
   }
-  // Restoring an account has created an empty head.
-  if (table === 'ledger_heads') await sql`DELETE FROM ledger_heads`.execute(tx);
   const columns = sql.join(await columnsOf(tx, table));
-  await sql`INSERT INTO ${sql.table(table)} OVERRIDING SYSTEM VALUE
-    SELECT ${columns} FROM json_populate_recordset(NULL::${sql.table(table)}, ${rows}::json)`.execute(
-    tx,
+  const insert = async (which: RawBuilder<unknown>) => {
+    // The first owner is created with the schema, and an empty head with its account.
+    if (table === 'owners' || table === 'ledger_heads')
+      await sql`DELETE FROM ${sql.table(table)} WHERE ${which}`.execute(tx);
+    await sql`INSERT INTO ${sql.table(table)} OVERRIDING SYSTEM VALUE
+      SELECT ${columns} FROM json_populate_recordset(NULL::${sql.table(table)}, ${rows}::json)
+      WHERE ${which}`.execute(tx);
+  };
+  const accounts = new Set(
+    lines.map((line) => rowAccountSchema.parse(JSON.parse(line)).account_id),
   );
+  for (const account of accounts) {
+    if (account === undefined) await insert(sql`true`);
+    else {
+      await setAccount(tx, account);
+      await insert(sql`account_id = ${account}`);
+    }
+  }
+  await setAccount(tx, '*');
 }
+
+/** Rows of `owners` and `accounts` have none. */
+const rowAccountSchema = z.object({
+  account_id: z
+    .int()
+    .transform((id) => id as AccountId)
+    .optional(),
+});
 
 /** In a line both SQL null and JSON null are `null`; in a column that is not nullable it was the JSON value. */
 async function columnsOf(tx: Transaction, table: string) {
@@ -342,13 +400,19 @@ async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]
 
 /** Each table has as many rows as the archive, so that nothing was dropped or added on the way. */
 async function assertCounts(tx: Transaction, manifest: ArchiveManifest): Promise<void> {
+  const tables = await listAccountTables(tx);
   for (const [table, rows] of Object.entries(countArchiveRows(manifest))) {
     if (table === JOBS_PART) continue;
-    const found = await sql<{
-      rows: number;
-    }>`SELECT count(*) AS rows FROM ${sql.table(table)}`.execute(tx);
-    if (found.rows[0]?.rows !== rows)
-      throw invalidArchive(`${table} has ${rows} rows, and ${found.rows[0]?.rows} were restored`);
+    let restored = 0;
+    const count = async (which: RawBuilder<unknown>) => {
+      const found = await sql<{ rows: number }>`
+        SELECT count(*) AS rows FROM ${sql.table(table)} WHERE ${which}`.execute(tx);
+      restored += found.rows[0]?.rows ?? 0;
+    };
+    if (tables.has(table)) await forEachAccount(tx, (id) => count(sql`account_id = ${id}`));
+    else await count(sql`true`);
+    if (restored !== rows)
+      throw invalidArchive(`${table} has ${rows} rows, and ${restored} were restored`);
   }
 }
 
@@ -357,8 +421,7 @@ async function restoreSequences(
   tx: Transaction,
   sequences: ArchiveManifest['sequences'],
 ): Promise<void> {
-  await resetIdentities(tx);
-  await sql`SELECT setval('message_ids', greatest(1, (SELECT max(id) FROM messages)))`.execute(tx);
+  await forEachAccount(tx, () => raiseIdentities(tx));
   await continueSequences(tx, sequences);
 }
 
@@ -388,19 +451,29 @@ const noteRestore = (tx: Transaction, account: AccountId, id: string) =>
     VALUES (${account}, ${RESTORE_KEY}, ${JSON.stringify(id)}::jsonb)`.execute(tx);
 
 export async function isRestoreCommitted(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`SELECT FROM settings
-    WHERE key = ${RESTORE_KEY} AND value = ${JSON.stringify(id)}::jsonb`.execute(db);
-  return rows.length > 0;
+  let isCommitted = false;
+  await readSnapshot(db, (tx) =>
+    forEachAccount(tx, async () => {
+      const { rows } = await sql`SELECT FROM settings
+        WHERE key = ${RESTORE_KEY} AND value = ${JSON.stringify(id)}::jsonb`.execute(tx);
+      isCommitted ||= rows.length > 0;
+    }),
+  );
+  return isCommitted;
 }
 
-async function resetIdentities(tx: Transaction): Promise<void> {
+/** Every sequence continues after the numbers of this account. */
+async function raiseIdentities(tx: Transaction): Promise<void> {
+  await sql`SELECT setval('message_ids', greatest(1, pg_sequence_last_value('message_ids'),
+    (SELECT max(id) FROM messages)))`.execute(tx);
   const { rows } = await sql<{ table: string; column: string }>`
     SELECT c.relname AS table, a.attname AS column FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE c.relnamespace = 'relay'::regnamespace AND c.relkind = 'r' AND NOT c.relispartition
       AND a.attidentity <> ''`.execute(tx);
   for (const { table, column } of rows) {
-    await sql`SELECT setval(pg_get_serial_sequence(${`relay.${table}`}, ${column}),
-      greatest(1, (SELECT max(${sql.ref(column)}) FROM ${sql.table(table)})))`.execute(tx);
+    const sequence = sql`pg_get_serial_sequence(${`relay.${table}`}, ${column})`;
+    await sql`SELECT setval(${sequence}, greatest(1, pg_sequence_last_value(${sequence}),
+      (SELECT max(${sql.ref(column)}) FROM ${sql.table(table)})))`.execute(tx);
   }
 }
 

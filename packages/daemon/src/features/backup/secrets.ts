@@ -1,5 +1,6 @@
 // The secrets in an archive: those of webhooks. In the database they are sealed with the key of their home, so a restore
 // into another home seals them again.
+import type { AccountId } from '@relay/contract/ids';
 import { type Sealer, webhookSecretName } from '@relay/core/ports/sealer';
 import type { VaultRecord } from '../../platform/home/vault/vault.ts';
 import type { ArchiveHead } from './archive.ts';
@@ -13,6 +14,7 @@ export const NO_SECRET = new Uint8Array();
 const HEX = /^\\x([\da-f]*)$/;
 
 interface SecretRow {
+  readonly account_id: AccountId;
   readonly id: string;
   readonly name: string;
   readonly secret: string;
@@ -22,14 +24,14 @@ interface SecretRow {
 /** Changes the secrets in a line of an archive. What cannot be changed stays as it is. */
 export function mapSecrets(
   line: string,
-  change: (name: string, bytes: Uint8Array) => Uint8Array,
+  change: (name: string, bytes: Uint8Array, account: AccountId) => Uint8Array,
 ): string {
   const row = JSON.parse(line) as SecretRow;
   const mapped = (value: string): string => {
     const [, hex] = HEX.exec(value) ?? [];
     if (hex === undefined) return value;
     try {
-      const bytes = change(webhookSecretName(row.id), Buffer.from(hex, 'hex'));
+      const bytes = change(webhookSecretName(row.id), Buffer.from(hex, 'hex'), row.account_id);
       return `\\x${Buffer.from(bytes).toString('hex')}`;
     } catch {
       return value;
@@ -44,9 +46,9 @@ export function mapSecrets(
 
 /** The key of the home that an archive is restored into, and how the key of another home is found. */
 export interface RestoreKeys {
-  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  readonly sealer: Pick<Sealer, 'forAccount'>;
   readonly vault: VaultRecord | null;
-  findFormerKey(record: VaultRecord): Promise<Pick<Sealer, 'open'> | null>;
+  findFormerKey(record: VaultRecord): Promise<Pick<Sealer, 'forAccount'> | null>;
 }
 
 /** Returns what seals the secrets of this archive again, line by line. */
@@ -56,21 +58,26 @@ export async function openResealing(
 ): Promise<(line: string) => string> {
   if (secrets === 'open') {
     return (line) =>
-      mapSecrets(line, (name, bytes) =>
-        bytes.length === 0 ? NO_SECRET : sealer.seal(name, bytes),
+      mapSecrets(line, (name, bytes, account) =>
+        bytes.length === 0 ? NO_SECRET : sealer.forAccount(account).seal(name, bytes),
       );
   }
   if (from === null || from.id === vault?.id) return (line) => line;
   const former = await findFormerKey(from);
   if (former === null) return (line) => line;
-  return (line) => mapSecrets(line, (name, bytes) => sealer.seal(name, former.open(name, bytes)));
+  return (line) =>
+    mapSecrets(line, (name, bytes, account) =>
+      sealer.forAccount(account).seal(name, former.forAccount(account).open(name, bytes)),
+    );
 }
 
 /** The name of the webhook if its secret cannot be opened in this home. */
 export function unreadableSecretIn(line: string, { sealer }: RestoreKeys): string | null {
-  const { id, name, secret } = JSON.parse(line) as SecretRow;
+  const { account_id: account, id, name, secret } = JSON.parse(line) as SecretRow;
   try {
-    sealer.open(webhookSecretName(id), Buffer.from(HEX.exec(secret)?.[1] ?? '', 'hex'));
+    sealer
+      .forAccount(account)
+      .open(webhookSecretName(id), Buffer.from(HEX.exec(secret)?.[1] ?? '', 'hex'));
     return null;
   } catch {
     return name;

@@ -1,0 +1,223 @@
+// The store of media: sealed files under a name that is derived from their content with the vault's key. Files are
+// first written next to the others and get their name when they are complete and on disk.
+// Invariant: an object has a row in `media_objects` as soon as it is written, and none is deleted while a row refers to
+// it: `record` and `isUnused` run while nobody else can write or delete this object.
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { AccountId } from '@relay/contract/ids';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { syncDirectory } from '../../platform/home/files.ts';
+import {
+  type ByteRange,
+  ChunkSealer,
+  HEAD_BYTES,
+  newSalt,
+  openChunks,
+  openHead,
+  sealedRange,
+  sealHead,
+} from './sealed-file.ts';
+
+export interface StoredObject {
+  /** Of the plain bytes. */
+  readonly sha256: Buffer;
+  readonly bytes: number;
+  /** Its name in the store. */
+  readonly object: string;
+}
+
+/** Thrown when a stream is longer than allowed. What was written of it is deleted. */
+export class MediaTooLarge extends Error {
+  constructor(limit: number) {
+    super(`longer than ${limit} bytes`);
+    this.name = 'MediaTooLarge';
+  }
+}
+
+/** Where sealed files are: in the home, or on a server that speaks S3. */
+export interface SealedFiles {
+  /** Takes a finished file that is on disk, and removes it there. */
+  place(object: string, file: string): Promise<void>;
+  /** Throws if there is none. `end` is included. */
+  read(object: string, range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+  /** Does nothing if there is none. */
+  remove(object: string): Promise<void>;
+  list(): AsyncIterable<string>;
+}
+
+export class MediaStore {
+  readonly #sealer: Sealer;
+  readonly #files: SealedFiles;
+  readonly #drafts: string;
+  readonly #inTurn = new Map<string, Promise<unknown>>();
+
+  constructor(options: {
+    readonly home: string;
+    /** Accounts share nothing: whoever holds the lease of one knows all of its files. */
+    readonly account: AccountId;
+    readonly sealer: Sealer;
+    /** In the home if missing. */
+    readonly files?: SealedFiles | null;
+  }) {
+    const root = join(options.home, MEDIA_FOLDER, String(options.account));
+    this.#sealer = options.sealer;
+    this.#files = options.files ?? homeFiles(root);
+    this.#drafts = join(root, DRAFTS, randomUUID());
+  }
+
+  /** Removes what a daemon that was killed had begun to write. */
+  async start(): Promise<void> {
+    const all = dirname(this.#drafts);
+    for (const folder of await readdir(all).catch(() => [])) {
+      if (folder !== basename(this.#drafts)) await rm(join(all, folder), { recursive: true });
+    }
+  }
+
+  /**
+   * Stores everything that comes, and calls `record` once it is durable: with its row, or the object is removed by the
+   * next sweep.
+   */
+  async put<T>(
+    source: AsyncIterable<Uint8Array>,
+    { limit }: { readonly limit: number },
+    record: (stored: StoredObject) => Promise<T>,
+  ): Promise<T> {
+    await mkdir(this.#drafts, { recursive: true, mode: 0o700 });
+    const draft = join(this.#drafts, randomUUID());
+    try {
+      const stored = await this.#write(draft, source, limit);
+      return await this.#alone(stored.object, async () => {
+        await this.#files.place(stored.object, draft);
+        return record(stored);
+      });
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  /** The plain bytes, or a part of them. */
+  async open(
+    object: string,
+    range?: Partial<ByteRange>,
+  ): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    const sealer = this.#sealer;
+    const first = await this.#files.read(object, { start: 0, end: HEAD_BYTES - 1 });
+    const head = openHead(sealer, object, await collect(first));
+    const wanted = {
+      start: range?.start ?? 0,
+      end: Math.min(range?.end ?? head.bytes - 1, head.bytes - 1),
+    };
+    const sealed = sealedRange(head, wanted);
+    if (sealed === null) return { bytes: head.bytes, stream: Readable.from([]) };
+    const source = await this.#files.read(object, sealed);
+    const stream = Readable.from(openChunks(sealer, head, wanted, source), { objectMode: false });
+    return { bytes: head.bytes, stream };
+  }
+
+  /** Removes the object unless a row has come to refer to it. Returns whether it was removed. */
+  remove(object: string, isUnused: () => Promise<boolean>): Promise<boolean> {
+    return this.#alone(object, async () => {
+      if (!(await isUnused())) return false;
+      await this.#files.remove(object);
+      return true;
+    });
+  }
+
+  list(): AsyncIterable<string> {
+    return this.#files.list();
+  }
+
+  /** The name of the content with this hash. */
+  nameOf(sha256: Uint8Array): string {
+    const hash = Buffer.from(sha256).toString('hex');
+    return Buffer.from(this.#sealer.mac(`media object ${hash}`)).toString('hex');
+  }
+
+  async #write(
+    draft: string,
+    source: AsyncIterable<Uint8Array>,
+    limit: number,
+  ): Promise<StoredObject> {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      const salt = newSalt();
+      const chunks = new ChunkSealer(this.#sealer, salt);
+      // The head is written last: only then its object and its length are known.
+      let at = HEAD_BYTES;
+      for await (const piece of source) {
+        if (chunks.bytes + piece.length > limit) throw new MediaTooLarge(limit);
+        for (const sealed of chunks.add(piece)) at = await writeAt(file, sealed, at);
+      }
+      const { last, sha256 } = chunks.end();
+      if (last !== null) await writeAt(file, last, at);
+      const object = this.nameOf(sha256);
+      const { bytes } = chunks;
+      await writeAt(file, sealHead(this.#sealer, object, { salt, bytes }), 0);
+      await file.sync();
+      return { sha256, bytes, object };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** One at a time for each object. */
+  async #alone<T>(object: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#inTurn.get(object) ?? Promise.resolve()).then(work, work);
+    const settled = mine.catch(() => {});
+    this.#inTurn.set(object, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#inTurn.get(object) === settled) this.#inTurn.delete(object);
+    }
+  }
+}
+
+async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+  return position + bytes.length;
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of source) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+// Sealed files in the home: `<home>/media/<account>/<2 letters>/<object>`.
+
+const MEDIA_FOLDER = 'media';
+const DRAFTS = 'drafts';
+const SHELF = /^[0-9a-f]{2}$/;
+
+function homeFiles(root: string): SealedFiles {
+  const shelf = (object: string) => join(root, object.slice(0, 2));
+  const path = (object: string) => join(shelf(object), object);
+  return {
+    async place(object, file) {
+      const made = await mkdir(shelf(object), { recursive: true, mode: 0o700 });
+      await rename(file, path(object));
+      await syncDirectory(shelf(object));
+      if (made !== undefined) await syncDirectory(root);
+    },
+    async read(object, { start, end }) {
+      await stat(path(object));
+      return createReadStream(path(object), { start, end });
+    },
+    async remove(object) {
+      await rm(path(object), { force: true });
+    },
+    async *list() {
+      for (const folder of await readdir(root).catch(() => [])) {
+        if (!SHELF.test(folder)) continue;
+        yield* await readdir(join(root, folder)).catch(() => []);
+      }
+    },
+  };
+}

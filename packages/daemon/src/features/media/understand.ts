@@ -1,0 +1,165 @@
+// Reads stored media for those who cannot hear or open them: voice messages are written down, the text of documents is
+// extracted. It runs as a job of the queue `understand`, after the media was stored.
+// Invariant: what was read is written in one transaction with its search documents and the end of the job, and only
+// while the media still waits for it: a job that runs twice changes nothing.
+
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId, MediaId } from '@relay/contract/ids';
+import type { TranscriptionSettings } from '@relay/contract/settings';
+import { toStorableText } from '@relay/core/messages/text';
+import { appendEvent } from '../../platform/db/events.ts';
+import { findMedia, type MediaRow } from '../../platform/db/media.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
+import { QUEUES } from '../../platform/jobs/queues.ts';
+import { documentKindOf, readDocument } from './documents.ts';
+import type { Transcribe } from './transcription.ts';
+
+/** The message whose media were understood, for the features that read it. */
+interface UnderstoodMessage {
+  readonly chat: ChatId;
+  readonly number: number;
+  readonly sentAt: Date;
+}
+
+export interface UnderstandDeps extends Engine {
+  transcription(): Promise<Pick<TranscriptionSettings, 'by' | 'max_minutes'>>;
+  /** Null while transcription is off. Read again for each recording. */
+  openTranscription(): Promise<Transcribe | null>;
+  /** The plain bytes. */
+  openMedia(row: MediaRow): Promise<AsyncIterable<Uint8Array>>;
+  /** Called in the transaction that writes what was understood. */
+  onUnderstood(work: UnitOfWork, message: UnderstoodMessage): Promise<void>;
+}
+
+type UnderstandJob = Pick<Job<'understand'>, 'data' | 'complete' | 'attempt'>;
+
+/** How each job is bounded: a child process is started for each. */
+export const CONCURRENT_UNDERSTANDING = 2;
+
+/** Call in the transaction that stores the media: from here on, turns wait for it for a while. */
+export async function enqueueUnderstanding(
+  deps: Pick<UnderstandDeps, 'lease' | 'jobs' | 'transcription'>,
+  work: UnitOfWork,
+  id: MediaId,
+): Promise<void> {
+  const { account } = deps.lease;
+  const media = await findMedia(work.tx, account, id);
+  if (media === null || !needsUnderstanding(media, await deps.transcription())) return;
+  await work.tx
+    .updateTable('media')
+    .set({ understood: 'waiting' })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+  await deps.jobs.enqueue(work.tx, 'understand', [
+    { key: `${account}:${id}`, data: { account, subject: id } },
+  ]);
+  work.afterCommit.push(() => deps.jobs.wake('understand'));
+}
+
+/** What may be seen once is not written down, and a file without a message is nobody's words. */
+function needsUnderstanding(
+  { kind, mime_type, file_name, seconds, message, view_once }: MediaRow,
+  { by, max_minutes }: Pick<TranscriptionSettings, 'by' | 'max_minutes'>,
+): boolean {
+  if (message === null || view_once) return false;
+  if (kind === 'document') return documentKindOf(mime_type, file_name) !== null;
+  const isSpeech = kind === 'voice' || kind === 'audio';
+  return isSpeech && by !== 'off' && (seconds ?? 0) <= max_minutes * 60;
+}
+
+export function onUnderstandJob(deps: UnderstandDeps) {
+  return async (job: UnderstandJob, signal: AbortSignal): Promise<void> => {
+    const { account } = deps.lease;
+    const row = await findMedia(deps.db, account, job.data.subject);
+    const read = row?.object == null ? null : await understand(deps, job, row, signal);
+    await transaction(deps, async (work) => {
+      await job.complete(work.tx);
+      if (row !== null) await saveUnderstood(deps, work, row.id, read);
+    });
+  };
+}
+
+/** What was read, or null if it cannot be read. */
+type Understood = Pick<MediaRow, 'transcript' | 'language' | 'extracted'> & {
+  readonly by: string;
+};
+
+/** Throws for a failure that may pass, except at the last attempt. */
+async function understand(
+  deps: UnderstandDeps,
+  job: UnderstandJob,
+  row: MediaRow,
+  signal: AbortSignal,
+): Promise<Understood | null> {
+  try {
+    return row.kind === 'document'
+      ? await extract(deps, row, signal)
+      : await writeDown(deps, row, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const mayPass = !(error instanceof RelayError) || error.isRetryable;
+    if (mayPass && job.attempt <= QUEUES.understand.retry.retries) throw error;
+    deps.log.warn('media not understood', { message: row.message_id ?? '', error });
+    return null;
+  }
+}
+
+async function writeDown(
+  deps: UnderstandDeps,
+  row: MediaRow,
+  signal: AbortSignal,
+): Promise<Understood | null> {
+  const transcribe = await deps.openTranscription();
+  if (transcribe === null) return null;
+  const bytes = await deps.openMedia(row);
+  const { text, language, by } = await transcribe({ bytes, mimeType: row.mime_type }, signal);
+  return text === '' ? null : { transcript: text, language, extracted: null, by };
+}
+
+async function extract(
+  deps: UnderstandDeps,
+  row: MediaRow,
+  signal: AbortSignal,
+): Promise<Understood | null> {
+  const kind = documentKindOf(row.mime_type, row.file_name);
+  if (kind === null) return null;
+  const read = await readDocument(kind, await deps.openMedia(row), signal);
+  if ('problem' in read) {
+    signal.throwIfAborted();
+    deps.log.info('document not read', { message: row.message_id ?? '', reason: read.problem });
+    return null;
+  }
+  const text = toStorableText(read.text);
+  return text === '' ? null : { transcript: null, language: null, extracted: text, by: kind };
+}
+
+async function saveUnderstood(
+  deps: UnderstandDeps,
+  work: UnitOfWork,
+  id: MediaId,
+  read: Understood | null,
+): Promise<void> {
+  const { account } = deps.lease;
+  const { by = null, ...texts } = read ?? {};
+  const row = await work.tx
+    .updateTable('media')
+    .set({ understood: read === null ? 'failed' : 'done', understood_by: by, ...texts })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .where('understood', '=', 'waiting')
+    .returning(['chat_id', 'message', 'message_at', 'message_id'])
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const { chat_id: chat, message: number, message_at: sentAt, message_id: message } = row;
+  await appendEvent(work.tx, account, {
+    kind: 'media',
+    subject: chat,
+    data: { id, state: read === null ? 'not_understood' : 'understood', number, message },
+  });
+  work.afterCommit.push(() => deps.events.hint());
+  if (read === null || chat === null || number === null || sentAt === null) return;
+  await deps.onUnderstood(work, { chat, number, sentAt });
+}
