@@ -6,17 +6,19 @@ import type {
   ApprovalsPage,
   SendRisk,
 } from '@relay/contract/api/approvals';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import { RelayError } from '@relay/contract/errors';
 import type {
   AccountId,
   ApprovalId,
   ChatId,
   InstanceId,
-  MessageId,
   RunId,
   ScheduleId,
 } from '@relay/contract/ids';
 import { describeGrant, grantOptionLines } from '@relay/core/contacts/grants';
+import { toReadableMessage } from '@relay/core/messages/message';
+import { describeContent, writtenIn } from '@relay/core/messages/outgoing';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import type { ApprovalFacts } from '@relay/core/policy/facts';
@@ -28,11 +30,18 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent, appendEvents } from '../../platform/db/events.ts';
 import { aliasJidSql } from '../../platform/db/names-and-addresses.ts';
 import type { Tables } from '../../platform/db/tables.ts';
-import { findByKey, type OutboxMessage } from '../outbox/outbox.ts';
+import {
+  findByKey,
+  type KeyedMessage,
+  messageSql,
+  type OutboxMessage,
+  type QuotedRow,
+} from '../outbox/outbox.ts';
 import { actorName } from './actors.ts';
 import { loadChatRisks } from './load-facts.ts';
 import {
   type ApprovableProposal,
+  contentOf,
   type GrantToChange,
   type MessageToSchedule,
   proposalHash,
@@ -206,8 +215,11 @@ interface ApprovalListRow {
   decided_at: Date | null;
   answer: string | null;
   replaced_by: string | null;
+  spoken: string | null;
   address: string | null;
   name: string | null;
+  /** The message that its content is about. */
+  target: QuotedRow | null;
 }
 
 type ApprovalFilter =
@@ -244,6 +256,13 @@ const LATEST_EDIT_SQL = sql`SELECT n.id FROM approvals n
 /** Null if the approval is the newest of its chain or was never edited. */
 const REPLACED_BY_SQL = sql<ApprovalId | null>`nullif((${LATEST_EDIT_SQL}), a.id)`;
 
+/** What a machine wrote down of the owner's voice message that led to this. */
+const SPOKEN_SQL = sql<string | null>`(SELECT m.transcript FROM runs r
+    JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id AND s.kind = 'assistant'
+    JOIN session_messages q ON q.account_id = s.account_id AND q.session_id = s.id AND q.id = r.read_up_to
+    JOIN media m ON m.account_id = s.account_id AND m.chat_id = s.chat_id AND m.message_id = q.message_id
+  WHERE r.account_id = a.account_id AND r.id = a.run_id AND m.transcript IS NOT NULL LIMIT 1)`;
+
 export async function loadApprovals(
   db: Db,
   account: AccountId,
@@ -253,7 +272,7 @@ export async function loadApprovals(
   const { rows } = await sql<ApprovalListRow>`
     SELECT a.id, ${APPROVAL_STATE_SQL} AS state, a.intent, a.reason, a.requested_by, t.name AS requested_by_name,
       a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer, encode(a.intent_hash, 'hex') AS hash,
-      c.id AS chat_id, ${REPLACED_BY_SQL} AS replaced_by,
+      c.id AS chat_id, ${REPLACED_BY_SQL} AS replaced_by, ${TARGET_SQL} AS target, ${SPOKEN_SQL} AS spoken,
       coalesce(c.group_address, ${aliasJidSql(sql.ref('s'))}) AS address,
       coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
     FROM ${APPROVALS_WITH_INSTANCES}
@@ -279,6 +298,12 @@ export async function loadApprovals(
     ),
   );
 }
+
+/** The message that an approval's content is about. For use in `approvals a`. */
+const TARGET_SQL = messageSql(
+  { account: sql`a.account_id`, chat: sql`(a.intent->>'chat')::uuid` },
+  sql`coalesce(a.intent->'content'->>'to', a.intent->'content'->>'of')`,
+);
 
 /** Kinds that write to somebody once they are approved. */
 const SENDS: ReadonlySet<ApprovableProposal['kind']> = new Set([
@@ -357,9 +382,30 @@ export async function expireApprovals(tx: Transaction, account: AccountId): Prom
 const recipientAt = (address: string | null): string | null =>
   address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
 
-function shownContent(intent: ApprovableProposal) {
+function shownContent(intent: ApprovableProposal, target: QuotedRow | null) {
   const { text, when } = describeProposal(intent);
-  return { text, when, hidden_characters: hiddenCharactersIn(text) };
+  const content = contentOf(intent);
+  const words = content === null ? [text] : [text, writtenIn(content)];
+  return {
+    text,
+    when,
+    ...(content === null ? {} : { content: describeContent(content) }),
+    ...(content?.kind === 'media' ? { media: approvalMedia(content) } : {}),
+    ...(target === null ? {} : { target: shownTarget(target) }),
+    hidden_characters: hiddenCharactersIn(words.join('\n')),
+  };
+}
+
+const approvalMedia = ({
+  media: id,
+  as: kind,
+  kind: _,
+  ...file
+}: Extract<OutgoingContent, { kind: 'media' }>) => ({ id, kind, ...file });
+
+function shownTarget(message: QuotedRow) {
+  const { label, text } = toReadableMessage(message);
+  return { message_id: message.id, from_me: message.from_me, text: text || (label ?? '') };
 }
 
 const toApiApproval = (row: ApprovalListRow, risks: SendRisk[]): Approval => ({
@@ -369,10 +415,11 @@ const toApiApproval = (row: ApprovalListRow, risks: SendRisk[]): Approval => ({
   recipient: recipientAt(row.address),
   recipient_name: row.name,
   chat_id: row.chat_id,
-  ...shownContent(row.intent),
+  ...shownContent(row.intent, row.target),
   shown: row.hash,
   reason: REASONS[row.reason].sentence,
   reason_code: row.reason,
+  ...(row.spoken === null ? {} : { spoken: row.spoken }),
   risks,
   requested_by: row.requested_by,
   requested_by_name: row.requested_by_name,
@@ -484,12 +531,7 @@ export async function findEarlierByKey(
   tx: Transaction,
   account: AccountId,
   actor: Actor,
-  asked: {
-    readonly key: string;
-    readonly chat: ChatId;
-    readonly text: string;
-    readonly quotes?: MessageId;
-  },
+  asked: KeyedMessage & { readonly key: string },
 ): Promise<EarlierSubmission | null> {
   const message = await findByKey(tx, account, asked.key, asked);
   if (message !== null) return { message };

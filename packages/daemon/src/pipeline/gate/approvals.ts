@@ -8,6 +8,7 @@ import { isTerminal } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
 import type { ApprovalId, InstanceId, ScheduleId } from '@relay/contract/ids';
 import { isApprovalEditable } from '@relay/core/approvals/approval-text';
+import { hasText, withContent } from '@relay/core/messages/outgoing';
 import type { Actor } from '@relay/core/policy/actors';
 import { type ReasonCode, refusalError } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -125,7 +126,8 @@ async function carryOut(
     return actions.cancelSchedule(work, { ...approved, schedule: proposal.schedule });
   }
   if (proposal.kind === 'send_message' && row.instance_id !== null) {
-    const { text, followUp = false } = proposal;
+    const { followUp = false } = proposal;
+    const text = withContent(proposal.text, proposal.content);
     return actions.sendInConversation(work, {
       ...approved,
       instance: row.instance_id,
@@ -269,6 +271,7 @@ function withText(
   switch (proposal.kind) {
     case 'send_message':
     case 'schedule_message':
+      if (!hasText(proposal.content)) throw new RelayError('approval_fixed');
       return { ...proposal, text };
     case 'create_conversation':
       if (text.length > CONVERSATION_LIMITS.objective) {
@@ -296,6 +299,7 @@ interface ApprovedProposal {
 
 export interface ApprovedMessage extends ApprovedProposal {
   readonly instance: InstanceId;
+  /** As the transcript shows it. */
   readonly text: string;
   readonly followUp: boolean;
 }

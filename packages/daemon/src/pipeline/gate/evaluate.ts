@@ -12,6 +12,7 @@ import {
   type ScheduleId,
 } from '@relay/contract/ids';
 import { type GrantChange, type GrantRecord, grantRecordChange } from '@relay/core/contacts/grants';
+import { writtenIn } from '@relay/core/messages/outgoing';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
@@ -20,6 +21,7 @@ import {
   BARE_FACTS,
   type ConversationFacts,
   isTainted,
+  joinTaints,
   type PolicyFacts,
   type Taint,
 } from '@relay/core/policy/facts';
@@ -28,11 +30,13 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { taintOfToken } from '../../platform/db/tokens.ts';
 import { actorName, refreshActor } from './actors.ts';
 import { isApprovalAllowed, loadApprovalFacts } from './approval-store.ts';
+import { type ContentFacts, loadContentFacts, NO_CONTENT } from './content-facts.ts';
 import { lockGrantee } from './grant-store.ts';
 import {
   type FactOptions,
   isDictatedByOwner,
   isScheduledBy,
+  isSpokenByOwner,
   loadChatFacts,
   loadGroupAnswerFacts,
   loadScheduleFacts,
@@ -41,6 +45,7 @@ import {
   quotesPrivateWords,
 } from './load-facts.ts';
 import {
+  contentOf,
   type GrantToChange,
   isApprovable,
   isChatProposal,
@@ -137,7 +142,8 @@ export async function evaluate(
   const { approval, needsConfirmation = false, isLate = false } = context;
   const known = await loadProposalFacts(tx, options, proposal, context);
   const { facts: found, uncheckedNumber, ...rest } = known;
-  const taint = await taintOf(tx, account, given, context);
+  const readBefore = await taintOf(tx, account, given, context);
+  let taint = readBefore;
   const refused = (reason: ReasonCode): Evaluation => ({
     ...rest,
     answersInGroup: false,
@@ -151,8 +157,11 @@ export async function evaluate(
   const spoilt = approval === undefined ? null : approvalFault(approved, proposal);
   if (spoilt !== null) return refused(spoilt);
   if (proposal.kind === 'manage_grant' && known.change === null) return refused('unknown_contact');
-  // The database cannot store it either: the caller would get an error instead of a decision.
-  if (proposalText(proposal).includes('\0')) return refused('unsendable');
+  if (!isStorable(proposal)) return refused('unsendable');
+  const text = proposalText(proposal);
+  const ofContent = await loadProposalContent(tx, options, actor, proposal);
+  if (ofContent.fault !== null) return refused(ofContent.fault);
+  taint = joinTaints(readBefore, ofContent.taint);
 
   const { isAskedByOwner, withinCadence } = await loadGroupAnswerFacts(
     tx,
@@ -168,12 +177,13 @@ export async function evaluate(
     needsConfirmation,
     isLate,
     schedule: await loadActiveSchedule(tx, account, context),
-    hasHiddenCharacters: hiddenCharactersIn(proposalText(proposal)).length > 0,
+    hasHiddenCharacters: hiddenCharactersIn(text).length > 0,
     quotesPrivate: await quotesPrivateText(tx, options, actor, proposal, {
       ...context,
       isAskedByOwner,
     }),
     isDictated: await isDictatedMessage(tx, options, actor, proposal, taint),
+    isSpoken: actor.kind === 'assistant' && (await isSpokenByOwner(tx, account, actor.run)),
   };
   const intent = toIntent(proposal, {
     firstContact: known.firstContact,
@@ -277,8 +287,30 @@ async function loadActiveSchedule(
   return known === undefined || known.isCancelled ? null : known;
 }
 
+/** The database stores no NUL: the caller would get an error instead of a decision. */
+function isStorable(proposal: Proposal): boolean {
+  const content = contentOf(proposal);
+  // Its hash is made of JSON, which writes half a character differently from the message.
+  if (content !== null && !writtenIn(content).isWellFormed()) return false;
+  return !proposalText(proposal).includes('\0');
+}
+
+async function loadProposalContent(
+  tx: Transaction,
+  { account, admins = [], now = () => new Date() }: EvaluateOptions,
+  actor: Actor,
+  proposal: Proposal,
+): Promise<ContentFacts> {
+  if (!isChatProposal(proposal)) return NO_CONTENT;
+  const content = contentOf(proposal);
+  return loadContentFacts(tx, { account, actor, chat: proposal.chat, content, admins, now: now() });
+}
+
 function proposalText(proposal: Proposal): string {
-  if ('text' in proposal) return proposal.text;
+  const content = contentOf(proposal);
+  if ('text' in proposal) {
+    return content === null ? proposal.text : `${proposal.text}\n${writtenIn(content)}`;
+  }
   if (proposal.kind === 'create_conversation') return proposal.request.objective;
   if (proposal.kind !== 'manage_grant') return '';
   const { displayName, options = {} } = proposal;
@@ -293,16 +325,17 @@ async function quotesPrivateText(
   { earlierInTurn = [], isAskedByOwner }: SubmitContext & Pick<PolicyFacts, 'isAskedByOwner'>,
 ): Promise<boolean> {
   if (proposal.kind !== 'send_message') return false;
+  const text = proposalText(proposal);
   // Everybody in the group sees the assistant's answer.
   if (actor.kind === 'assistant' && isAskedByOwner) {
-    return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
+    return quotesInstructions(tx, text, { account, chat: proposal.chat, instructions });
   }
   if (actor.kind === 'auto_reply') {
-    return quotesPersona(tx, proposal.text, { account, chat: actor.chat, instructions });
+    return quotesPersona(tx, text, { account, chat: actor.chat, instructions });
   }
   if (actor.kind !== 'conversation') return false;
   const { instance } = actor;
-  return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, earlierInTurn });
+  return quotesPrivateWords(tx, text, { account, instance, instructions, earlierInTurn });
 }
 
 /** Looked up only for a run that has read what others wrote. */
@@ -314,7 +347,8 @@ async function isDictatedMessage(
   taint: Taint,
 ): Promise<boolean> {
   if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
-  if (!isTainted(taint)) return false;
+  // The owner's words can contain a text, not a file.
+  if (!isTainted(taint) || contentOf(proposal) !== null) return false;
   return isDictatedByOwner(tx, account, actor.run, proposal, admins);
 }
 

@@ -2,6 +2,7 @@
 // transaction of the change that caused it. An allowed message goes to the outbox, a grant is changed, and what the
 // owner must see first becomes an approval.
 import { randomUUID } from 'node:crypto';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import {
   type AccountId,
   type ApprovalId,
@@ -43,6 +44,7 @@ import { findOrMakeOwnerChat, showNotice } from './owner-notices.ts';
 import {
   type ApprovableProposal,
   type ApprovalToAnswer,
+  contentOf,
   isApprovable,
   ledgerSubjectOf,
   type MessageToSend,
@@ -312,7 +314,7 @@ async function permitMessage(
   message: MessageToSend,
   { permit: id, row, actor, instance, approval, run, schedule, firstContact }: PermitDetails,
 ): Promise<OutboxMessage> {
-  const { kind: intent, chat, text: body, quotes = null, key = null } = message;
+  const { kind: intent, chat, text: body, quotes = null, content = null, key = null } = message;
   const hash = contentHash(message);
   const { instance_epoch: epoch, last_line } = row.also;
   const after = message.followUp === true ? last_line : null;
@@ -346,13 +348,14 @@ async function permitMessage(
     ...put,
     body,
     quotes,
+    content,
     firstContact,
     key,
   });
 }
 
 // The details of a decision in the ledger: ids, hashes and figures that later show which grant, run and schedule were
-// involved. Never text that somebody wrote.
+// involved, and what kind of content it was. Never text that somebody wrote.
 
 /** For these reasons the ledger also records the taint. */
 const isTaintReason = (reason: ReasonCode): boolean => reason.startsWith('read_then_');
@@ -366,6 +369,7 @@ function ledgerDetailOf(
   return {
     ...(isApprovable(proposal) ? { hash: proposalHash(proposal) } : {}),
     ...(proposal.kind === 'send_message' ? { permit } : {}),
+    ...contentDetail(contentOf(proposal)),
     ...(proposal.kind === 'answer_approval' ? answerDetail(proposal) : {}),
     ...(approval === undefined ? {} : { approval }),
     ...(run === undefined ? {} : { run }),
@@ -383,6 +387,14 @@ function ledgerDetailOf(
         }),
   };
 }
+
+/** The hash above covers the file's bytes; a hash of the bytes alone would outlive them. */
+const contentDetail = (content: OutgoingContent | null) => {
+  if (content === null) return {};
+  return content.kind === 'media'
+    ? { content: content.as, bytes: content.bytes }
+    : { content: content.kind };
+};
 
 const answerDetail = ({ answer, instead }: ApprovalToAnswer) => ({
   answer,

@@ -2,6 +2,7 @@
 // already counts. It is one query, because every message waits for it.
 
 import type { SendRisk } from '@relay/contract/api/approvals';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import { textsOfSchema } from '@relay/contract/conversation/result';
 import type {
   AccountId,
@@ -321,7 +322,7 @@ export async function loadScheduleFacts(
 ): Promise<ReadonlyMap<ScheduleId, LoadedSchedule>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<ScheduleRow>`
-    SELECT s.id, s.chat_id, s.body, s.created_by, s.approval_id, s.state, ${PROGRAM_GONE} AS program_gone
+    SELECT s.id, s.chat_id, s.body, s.content, s.created_by, s.approval_id, s.state, ${PROGRAM_GONE} AS program_gone
     FROM schedules s WHERE s.account_id = ${account} AND s.id = ANY(${ids}::uuid[])`.execute(tx);
   return new Map(rows.map((row) => [row.id, factsOf(row)]));
 }
@@ -352,6 +353,7 @@ interface ScheduleRow {
   readonly id: ScheduleId;
   readonly chat_id: ChatId;
   readonly body: string;
+  readonly content: OutgoingContent | null;
   readonly created_by: string;
   readonly approval_id: string | null;
   readonly state: string;
@@ -360,7 +362,7 @@ interface ScheduleRow {
 
 const factsOf = (row: ScheduleRow): LoadedSchedule => ({
   chat: row.chat_id,
-  hash: contentHash({ chat: row.chat_id, text: row.body }),
+  hash: contentHash({ chat: row.chat_id, text: row.body, content: row.content }),
   by: row.created_by === 'owner' ? 'owner' : 'agent',
   clientRevoked: row.program_gone,
   approved: row.approval_id !== null,
@@ -389,6 +391,22 @@ export async function isDictatedByOwner(
   const permitted = await listPermittedChats(tx, account, admins, MOST_RECIPIENTS);
   const recipient = permitted.find((each) => each.chat === chat);
   return recipient !== undefined && isDictated(question.content, text, recipient, permitted);
+}
+
+/** Whether the question of this run is a voice message, of which the model was given a transcript. */
+export async function isSpokenByOwner(
+  tx: Transaction,
+  account: AccountId,
+  run: RunId,
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM runs r JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id
+      JOIN session_messages q ON q.account_id = s.account_id AND q.session_id = s.id AND q.id = r.read_up_to
+      JOIN media m ON m.account_id = s.account_id AND m.chat_id = s.chat_id AND m.message_id = q.message_id
+    WHERE r.account_id = ${account} AND r.id = ${run} AND m.transcript IS NOT NULL LIMIT 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
 }
 
 // Whether a message reveals what its agent was told in confidence, alone or together with the agent's last messages:

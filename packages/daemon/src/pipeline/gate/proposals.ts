@@ -3,6 +3,7 @@
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import type { ApprovalId, ChatId, MessageId, ScheduleId } from '@relay/contract/ids';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
@@ -16,6 +17,8 @@ export interface MessageToSend {
   readonly text: string;
   /** The message of this chat that it replies to. */
   readonly quotes?: MessageId;
+  /** What it is besides text; absent: plain text. */
+  readonly content?: OutgoingContent;
   /** The sender's idempotency key; look it up before submitting. */
   readonly key?: string;
   /** Not sent if the contact has written meanwhile. */
@@ -32,6 +35,7 @@ export interface MessageToSchedule {
   readonly kind: 'schedule_message';
   readonly chat: ChatId;
   readonly text: string;
+  readonly content?: OutgoingContent;
   readonly rule: ScheduleRule;
   readonly zone: string;
   readonly catchUp: CatchUp;
@@ -43,6 +47,7 @@ export interface ScheduleToCancel {
   /** The scheduled message that would be cancelled, as shown to the owner. */
   readonly chat: ChatId;
   readonly text: string;
+  readonly content?: OutgoingContent;
   readonly rule: ScheduleRule;
   readonly zone: string;
 }
@@ -88,6 +93,10 @@ export const isChatProposal = (proposal: Proposal): proposal is ChatProposal =>
   proposal.kind === 'send_message' ||
   proposal.kind === 'create_conversation' ||
   proposal.kind === 'schedule_message';
+
+/** What it would send besides text; null for text, and for what sends nothing. */
+export const contentOf = (proposal: Proposal): OutgoingContent | null =>
+  ('content' in proposal ? proposal.content : undefined) ?? null;
 
 /** PostgreSQL's JSON cannot hold a lone surrogate, and neither can the message. */
 export const withWellFormedText = <P extends ApprovableProposal>(proposal: P): P =>

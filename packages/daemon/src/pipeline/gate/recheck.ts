@@ -23,6 +23,7 @@ import {
   type RecheckVerdict,
 } from '../outbox/claim.ts';
 import { loadNamedActor } from './actors.ts';
+import { type ContentFacts, loadContentFacts, NO_CONTENT } from './content-facts.ts';
 import {
   type FactOptions,
   type GroupAnswerFacts,
@@ -84,7 +85,18 @@ export const recheckPermits =
               { account, actor, chat: known.chat, seq: row.seq },
               options,
             );
-      verdicts.push(judge(row, permit, actor, known, asked));
+      const { fault } =
+        typeof actor === 'string'
+          ? NO_CONTENT
+          : await loadContentFacts(tx, {
+              account,
+              actor,
+              chat: row.chat_id,
+              content: row.content,
+              admins: options.admins ?? [],
+              now: options.now?.() ?? new Date(),
+            });
+      verdicts.push(judge(row, permit, actor, known, { ...asked, fault }));
     }
     return verdicts;
   };
@@ -94,10 +106,15 @@ function judge(
   permit: (PermitRow & { readonly isSigned: boolean }) | undefined,
   actor: Actor | ReasonFor<'deny'>,
   known: PolicyFacts,
-  { isTooOld, ...asked }: GroupAnswerFacts,
+  { isTooOld, fault, ...asked }: GroupAnswerFacts & Pick<ContentFacts, 'fault'>,
 ): RecheckVerdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
-  const hash = contentHash({ chat: row.chat_id, text: row.body, quotes: row.quotes });
+  const hash = contentHash({
+    chat: row.chat_id,
+    text: row.body,
+    quotes: row.quotes,
+    content: row.content,
+  });
   if (permit.hash !== hash) return lost('altered', ALTERED);
   if (!permit.isSigned) return lost('forged', FORGED);
   const isApproved = permit.approval_id !== null;
@@ -113,6 +130,7 @@ function judge(
   }
   if (known.hold) return { verdict: 'wait' };
   if (typeof actor === 'string') return lost(actor, reasonText(actor));
+  if (fault !== null) return lost(fault, reasonText(fault));
   const { outcome, reason } = decide(
     actor,
     // Whether it is a first contact was decided when it was permitted; pacing decides when it may be sent.

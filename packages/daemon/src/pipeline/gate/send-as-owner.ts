@@ -2,12 +2,13 @@
 // becomes part of the open conversation with that contact. A refusal is recorded in the ledger, and its reason is
 // returned.
 
+import type { ContentRequest, OutgoingContent } from '@relay/contract/api/outgoing';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids';
 import type { OutboxState } from '@relay/contract/outbox/states';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { targetOf } from '@relay/core/messages/outgoing';
 import { refusalError } from '@relay/core/policy/reasons';
-import { sql } from 'kysely';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
@@ -17,6 +18,8 @@ import { loadChatAddress } from '../outbox/claim.ts';
 import { findByKey } from '../outbox/outbox.ts';
 import type { SubmitContext } from './evaluate.ts';
 import type { Gate, GateResult } from './gate.ts';
+import { resolveContent } from './outgoing-request.ts';
+import { requireQuotable } from './quotable.ts';
 
 interface OwnerSendDeps {
   readonly db: Db;
@@ -37,6 +40,7 @@ export interface OwnerTextInChat {
   readonly chat: ChatId;
   readonly text: string;
   readonly quotes?: MessageId;
+  readonly content?: OutgoingContent;
   readonly key?: string;
 }
 
@@ -44,6 +48,8 @@ export interface MessageFromOwner {
   /** A number, or the address of a person or a group. */
   readonly to: string;
   readonly text: string;
+  /** What it is besides text. */
+  readonly content?: ContentRequest;
   /** WhatsApp's id of the message in the same chat that it replies to. */
   readonly replyTo?: string;
   /** The same key with the same message returns the result of the first call. */
@@ -64,7 +70,7 @@ export async function sendAsOwner(
 ): Promise<SentOwnerMessage> {
   const { lease } = deps;
   const { account } = lease;
-  const { to, text, replyTo, key } = message;
+  const { to, text, content: wanted, replyTo, key } = message;
   const { decision, put, jid, chat } = await deps.gate.withNumberCheck((check) =>
     transaction(deps, async (work) => {
       const { tx } = work;
@@ -72,12 +78,15 @@ export async function sendAsOwner(
       const jid = await loadChatAddress(tx, account, chat);
       const quotes =
         replyTo === undefined ? {} : { quotes: await requireQuotable(tx, account, chat, replyTo) };
-      const known =
-        key === undefined ? null : await findByKey(tx, account, key, { chat, text, ...quotes });
+      const content = await resolveContent(tx, { account, chat }, wanted);
+      const body = { chat, text, ...quotes, ...content };
+      const known = key === undefined ? null : await findByKey(tx, account, key, body);
       if (known !== null) return { decision: null, put: known, jid, chat };
-      const written = { chat, text, ...quotes, ...(key === undefined ? {} : { key }) };
+      const written = { ...body, ...(key === undefined ? {} : { key }) };
+      // A reaction, an edit or a deletion is no message of the conversation, as when it comes from the phone.
+      const isMark = content.content !== undefined && targetOf(content.content) !== null;
       const submitted =
-        (await deps.sendInConversation?.(work, written, check)) ??
+        (isMark ? null : await deps.sendInConversation?.(work, written, check)) ??
         (await deps.gate.submit(
           tx,
           { kind: 'owner' },
@@ -91,24 +100,6 @@ export async function sendAsOwner(
   deps.gate.wakeOutbox();
   return { ...put, jid, chatId: chat };
 }
-
-/** A reply can quote only a stored message of the chat that it is sent to, by its id or the only one that begins so. */
-export async function requireQuotable(
-  tx: Transaction,
-  account: AccountId,
-  chat: ChatId,
-  id: string,
-): Promise<MessageId> {
-  const { rows } = await sql<{ id: MessageId }>`SELECT message_id AS id FROM message_keys
-    WHERE account_id = ${account} AND chat_id = ${chat} AND message_id LIKE ${`${escapeLike(id)}%`}
-    GROUP BY message_id ORDER BY message_id <> ${id} LIMIT 2`.execute(tx);
-  const [found, other] = rows;
-  if (found === undefined || (other !== undefined && found.id !== id))
-    throw new RelayError('reply_to_unknown', { id });
-  return found.id;
-}
-
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 // Resolves an address: a number as people write it, or WhatsApp's address of a person or a group. Contact and chat are
 // found or created in the caller's transaction; concurrent calls create only one.

@@ -49,7 +49,7 @@ export function createTokenService({
   };
   return {
     list: () => loadTokens(db, account, sql`true`),
-    create: ({ name, scopes, contacts, confirm, expires_at }) =>
+    create: ({ name, scopes, contacts, confirm, expires_at }, shared) =>
       change(async ({ tx }) => {
         if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) {
           throw new RelayError('token_expires_past');
@@ -57,21 +57,21 @@ export function createTokenService({
         await endExpired(tx, account, name);
         const people =
           contacts === undefined ? null : await findTokenContacts(tx, account, contacts);
-        const secret = newSecret();
+        const secret = shared?.secret ?? newTokenSecret();
         const wanted = CLIENT_SCOPES.filter((scope) => scopes.includes(scope));
         const { rows } = await sql<{ id: TokenId }>`
-          INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
-          VALUES (${account}, ${name}, ${tokenHashBytes(hashOf(secret))}, ${wanted}::text[],
+          INSERT INTO tokens (account_id, id, spans, name, hash, scopes, contacts, confirm, expires_at)
+          VALUES (${account}, coalesce(${shared?.id ?? null}::uuid, gen_random_uuid()), ${shared?.spans ?? null}::bigint[], ${name}, ${tokenHashBytes(hashOf(secret))}, ${wanted}::text[],
             ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)
           ON CONFLICT DO NOTHING RETURNING id`.execute(tx);
         const [made] = rows;
         if (made === undefined) throw new RelayError('token_exists', { token: name });
         return { ...(await loadToken(tx, account, made.id)), secret };
       }),
-    rotate: (given) =>
+    rotate: (given, shared) =>
       change(async ({ tx }) => {
         const { id, name } = await loadToken(tx, account, given);
-        const secret = newSecret();
+        const secret = shared ?? newTokenSecret();
         const isCurrent = await resumeToken(tx, account, id, hashOf(secret));
         if (!isCurrent) throw new RelayError('token_expired', { token: name });
         return { ...(await loadToken(tx, account, id)), secret };
@@ -94,7 +94,7 @@ export function createTokenService({
   };
 }
 
-const newSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
+const newTokenSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Revokes an expired or suspended token with this name, so that the name is free. */
@@ -112,6 +112,7 @@ async function loadToken(db: Db, account: AccountId, given: string): Promise<Cli
 }
 
 interface TokenListRow {
+  accounts: string[];
   id: TokenId;
   name: string;
   scopes: Scope[];
@@ -132,6 +133,7 @@ async function loadTokens(
 ): Promise<ClientToken[]> {
   const { rows } = await sql<TokenListRow>`
     SELECT t.id, t.name, t.scopes, t.confirm, t.created_at, t.rotated_at, t.suspended_at, t.last_used_at, t.expires_at,
+      account_names(coalesce(t.spans, ARRAY[t.account_id])) AS accounts,
       EXISTS (SELECT FROM token_reads r WHERE r.account_id = t.account_id AND r.token_id = t.id) AS has_read,
       CASE WHEN t.contacts IS NOT NULL THEN coalesce((
         SELECT json_agg(json_build_object('id', c.id, 'name', coalesce(g.display_name, c.display_name, c.push_name, a.value, '')) ORDER BY c.id)

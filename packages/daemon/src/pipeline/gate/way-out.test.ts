@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 
 const source = join(import.meta.dirname, '../..');
@@ -31,12 +32,21 @@ test('grants are changed only by the gate and by a merge of contacts', () => {
 });
 
 test('only the gate adds messages to the outbox, and only the deliverer passes them to the transport', () => {
+  verifies('MEDIA-OUT-GATE');
   expect(where(/\bputMessage\(/).sort()).toEqual([
     'pipeline/gate/gate.ts',
     'pipeline/outbox/outbox.ts',
   ]);
   expect(where(/\bpermitMessage\(/)).toEqual(['pipeline/gate/gate.ts']);
   expect(where(/\btransport\.send\(/)).toEqual(['pipeline/outbox/deliverer.ts']);
+  // Uploads too: only what is queued is built, and only the outbox has a builder.
+  expect(where(/\bcapabilities\.build\b|\{ build \} = transport\.capabilities/)).toEqual([
+    'pipeline/outbox/build.ts',
+  ]);
+  expect(where(/\bcreateBuilder\(/).sort()).toEqual(['message-pipeline.ts']);
+  expect(where(/\b(prepareWAMessageMedia|waUploadToServer|generateWAMessage\w*)\b/)).toEqual([
+    'whatsapp/outbound/content.ts',
+  ]);
   expect(where(/\bsocket\.(sendMessage|relayMessage)\(/)).toSatisfy((places: string[]) =>
     places.every((place) => place.startsWith('whatsapp/outbound/')),
   );

@@ -8,9 +8,10 @@ import { proto } from '@whiskeysockets/baileys';
 import type { KyselyPlugin } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLease } from '../../platform/db/lease.ts';
+import { watchForLostHints } from '../../platform/db/lost-hints.ts';
 import { deadlocksIn, interpose } from '../../platform/db/testing/interpose.ts';
 import { knownTwice } from '../../platform/db/testing/people.ts';
-import { JOB_POLL_MS, Jobs } from '../../platform/jobs/jobs.ts';
+import { Jobs } from '../../platform/jobs/jobs.ts';
 import { readContent } from '../../whatsapp/inbound/read-message.ts';
 import { Intake, type IntakeDeps, takeInBatch } from './intake.ts';
 import { group, incoming, lid, ME, openPlain, phone, readJson, receive } from './testing/inbox.ts';
@@ -277,7 +278,8 @@ test('stores a batch row by row if the database refuses one of its rows', async 
   );
 });
 
-test('stores at once after a hint, and within a second without one', async () => {
+test('stores at once after a hint, and finds what was received without one', async () => {
+  verifies('SEP-LOST-HINT');
   const desk = await freshDesk();
   let calls = 0;
   const intake = new Intake({ ...desk, log: silentLog, onStored: () => calls++ });
@@ -288,6 +290,14 @@ test('stores at once after a hint, and within a second without one', async () =>
   intake.wake();
   await eventually(() => calls === 1);
   await desk.receive(incoming());
+  const stop = watchForLostHints({
+    db: desk.database.allAccounts,
+    log: silentLog,
+    accounts: () => [desk.lease.account],
+    wake: () => intake.wake(),
+    everyMs: 50,
+  });
+  onTestFinished(stop);
   await eventually(() => calls === 2);
 });
 
@@ -363,8 +373,8 @@ describe('when two chats are merged', () => {
     await isRouted.promise;
     await desk.receive(incoming({ chat: phone(1), alsoKnownAs: [lid(1)] }));
     await takeAll(desk);
-    // Longer than the worker waits between two looks.
-    await sleep(2 * JOB_POLL_MS);
+    desk.jobs.wake('route');
+    await sleep(500);
     expect(routed).toHaveLength(2);
     mayEnd.resolve();
     await eventually(() => routed.length === 3);

@@ -13,6 +13,7 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvents } from '../../platform/db/events.ts';
 import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import type { Lease } from '../../platform/db/lease.ts';
+import { recordReceivedMedia } from '../../platform/db/media.ts';
 import { type ChatUpdate, putMessages, updateChats } from '../../platform/db/messages.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
@@ -34,15 +35,15 @@ interface IntakeOptions extends IntakeDeps {
 }
 
 const BATCH_SIZE = 500;
-const POLL_MS = 1_000;
+const RETRY_MS = 1_000;
 
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #loop = new PollLoop({
-    look: async () => ((await this.#batch()) ? 'more' : POLL_MS),
+    look: async () => ((await this.#batch()) ? 'more' : Number.POSITIVE_INFINITY),
     failed: (error) => {
       this.#options.log.warn('intake failed; retrying', { error });
-      return POLL_MS;
+      return RETRY_MS;
     },
   });
 
@@ -99,6 +100,7 @@ export class Intake {
     }
     if (batch.stored > 0) {
       jobs.wake('route');
+      jobs.wake('media');
       onStored?.();
     }
     return batch.rows;
@@ -124,6 +126,8 @@ export interface IntakeDeps {
   readonly read: InboxReader;
   /** Without a budget, everything is stored. */
   readonly strangers?: StrangerBudget;
+  /** The owner's other numbers, in digits. */
+  readonly admins?: readonly string[];
 }
 
 interface IntakeBatch {
@@ -174,7 +178,7 @@ async function openRows(
 }
 
 async function storeMessages(
-  { lease: { account }, jobs, strangers }: IntakeDeps,
+  { lease: { account }, jobs, strangers, admins = [] }: IntakeDeps,
   tx: Transaction,
   taken: readonly ReadableRow[],
 ): Promise<number> {
@@ -223,7 +227,35 @@ async function storeMessages(
       data: { account, message: number, sentAt: message.sentAt.toISOString() },
     })),
   );
+  const toDownload = await recordReceivedMedia(tx, account, admins, fresh.flatMap(toReceivedMedia));
+  await jobs.enqueue(
+    tx,
+    'media',
+    toDownload.map((id) => ({ key: id, data: { account, subject: id } })),
+  );
   return fresh.length;
+}
+
+function toReceivedMedia({ chat, message, number }: PlacedMessage & { readonly number: number }) {
+  const { kind, viewOnce = false, ...media } = message.media ?? {};
+  // An edit repeats the file of the message that it changes.
+  if (message.media === null || kind === undefined || message.details?.edits) return [];
+  const { id, sentAt } = message;
+  return [
+    {
+      mimeType: null,
+      fileName: null,
+      seconds: null,
+      size: null,
+      ...media,
+      kind,
+      viewOnce,
+      chat,
+      message: number,
+      id,
+      sentAt,
+    },
+  ];
 }
 
 async function placeMessages(

@@ -1,5 +1,6 @@
 // Claims the next messages to send: in one transaction, under the lease, it checks again everything that may stop them
 // and records the attempt before it is made. After a kill it is known which messages may have been sent.
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type {
   AccountId,
   ChatId,
@@ -30,7 +31,7 @@ import {
   type DeliveryUpdate,
   recordStops,
 } from './delivery-updates.ts';
-import { type QuotedRow, quotedSql } from './outbox.ts';
+import { type QuotedRow, quotedSql, targetSql } from './outbox.ts';
 import { readFreezes } from './sending-health.ts';
 
 /** Whether each message is still permitted, in the given order. */
@@ -70,6 +71,11 @@ interface ClaimRequest {
   readonly timeLockedUntil: Date | null;
   /** Whether numbers of first contacts are checked: `later` while WhatsApp did not answer, `never` where it cannot. */
   readonly checkNumbers?: 'now' | 'later' | 'never';
+  /** Being built now, and how many more may be. */
+  readonly building?: readonly OutboxId[];
+  readonly roomToBuild?: number;
+  /** What was built since the last claim: it is stored in the transaction that records the attempt. */
+  readonly built?: readonly BuiltMessage[];
   /** The message that typing was shown for; `unneeded` if messages are sent without typing. */
   readonly typed: OutboxId | 'nobody' | 'unneeded';
 }
@@ -81,6 +87,8 @@ export interface ClaimResult {
   readonly toType: ReadyRow | null;
   /** Addresses of the next messages that have to be checked first: whether they are registered. */
   readonly toCheck: readonly string[];
+  /** Permitted, and to be built before their first attempt. */
+  readonly toBuild: readonly ReadyRow[];
   /** Some messages were stopped. */
   readonly stopped: boolean;
   /** When to look again at the latest; null: when there is something new. */
@@ -91,6 +99,7 @@ export const NOTHING_CLAIMED: ClaimResult = {
   rows: [],
   toType: null,
   toCheck: [],
+  toBuild: [],
   stopped: false,
   checkAgainAt: null,
 };
@@ -102,19 +111,26 @@ export async function claimMessages(
   claiming: ClaimRequest,
 ): Promise<ClaimResult> {
   return transaction(options, async ({ tx }) => {
+    await storeBuilt(tx, options.lease.account, claiming.built ?? []);
     const pace = await paceNow(tx, options, claiming);
     if (pace.from > claiming.now) return { ...NOTHING_CLAIMED, checkAgainAt: pace.from };
-    const ready = await findReady(tx, options.lease.account, {
+    const wanted: ReadyQuery = {
       ...claiming,
       firstContacts:
         pace.firstContacts === 'open' && claiming.checkNumbers === 'later'
           ? 'checked'
           : pace.firstContacts,
       horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
-    });
-    const verdicts = ready.length === 0 ? [] : await options.recheck(tx, ready);
+    };
+    const ready = await findReady(tx, options.lease.account, wanted);
+    const unbuilt = await findUnbuilt(tx, options.lease.account, wanted);
+    const rows = [...ready, ...unbuilt];
+    const verdicts = rows.length === 0 ? [] : await options.recheck(tx, rows);
     const checks = claiming.checkNumbers === 'now';
-    const sorted = sortByVerdict(ready, verdicts, checks);
+    const sorted = sortByVerdict(ready, verdicts.slice(0, ready.length), checks);
+    const builds = sortByVerdict(unbuilt, verdicts.slice(ready.length), checks);
+    for (const address of builds.toCheck) sorted.toCheck.add(address);
+    sorted.stopped.push(...builds.stopped);
     await stopMessages(tx, options, sorted.stopped, claiming.now);
     const [next] = sorted.going;
     const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
@@ -123,11 +139,12 @@ export async function claimMessages(
     if (goes) await recordAttempts(tx, options.lease, sorted.going, claiming.now);
     // Last, because the ledger stays locked from here to the commit.
     await recordStops(tx, options.lease.account, sorted.stopped);
-    const { toCheck } = sorted;
-    if (!goes) return { ...NOTHING_CLAIMED, stopped, toCheck, toType: next };
+    const toCheck = [...sorted.toCheck];
+    const toBuild = builds.going;
+    if (!goes) return { ...NOTHING_CLAIMED, stopped, toBuild, toCheck, toType: next };
     // There may be more behind the stopped messages.
     const checkAgainAt = stopped ? claiming.now : null;
-    return { rows: sorted.going, toType: null, toCheck, stopped, checkAgainAt };
+    return { rows: sorted.going, toType: null, toBuild, toCheck, stopped, checkAgainAt };
   });
 }
 
@@ -176,7 +193,7 @@ function sortByVerdict(
     else if (checks && row.unchecked) toCheck.add(row.address);
     else going.push(row);
   }
-  return { going, stopped, toCheck: [...toCheck] };
+  return { going, stopped, toCheck };
 }
 
 interface Pace {
@@ -237,6 +254,24 @@ async function stopMessages(
   await applyDeliveryReports(tx, lease.account, outcomes, hooks);
 }
 
+export interface BuiltMessage {
+  readonly id: OutboxId;
+  /** Sealed. */
+  readonly wire: Uint8Array;
+}
+
+async function storeBuilt(
+  tx: Transaction,
+  account: AccountId,
+  built: readonly BuiltMessage[],
+): Promise<void> {
+  if (built.length === 0) return;
+  await sql`UPDATE outbox o SET wire = n.wire
+    FROM unnest(${built.map(({ id }) => id)}::uuid[], ${built.map(({ wire }) => Buffer.from(wire))}::bytea[])
+      AS n(id, wire)
+    WHERE o.account_id = ${account} AND o.id = n.id AND o.wire IS NULL`.execute(tx);
+}
+
 // Selects the messages that may be sent next, in the order of their numbers. One that has to wait (for a retry, a
 // receipt, or for first contacts to be allowed again) holds back only its own chat. The agent's messages of a paused
 // conversation hold back nothing: they are skipped until the conversation resumes.
@@ -252,6 +287,12 @@ export interface ReadyRow {
   readonly quotes: MessageId | null;
   /** Null if it quotes nothing, or what it quotes is not kept. */
   readonly quoted: QuotedRow | null;
+  /** Null: only text. */
+  readonly content: OutgoingContent | null;
+  /** The message that the content is about; null if there is none, or it is not kept. */
+  readonly target: QuotedRow | null;
+  /** Sealed: what was built of the content; null before that. */
+  readonly wire: Buffer | null;
   readonly state: Extract<OutboxState, 'pending' | 'unknown'>;
   readonly first_contact: boolean;
   /** Null for a contact without any address. */
@@ -267,6 +308,8 @@ export interface ReadyQuery {
   readonly inFlight: readonly OutboxId[];
   /** `checked`: only those whose number was checked, with either result. */
   readonly firstContacts: 'open' | 'checked' | 'closed';
+  readonly building?: readonly OutboxId[];
+  readonly roomToBuild?: number;
   /** Whether messages in doubt have had their time to be settled by a receipt. */
   readonly reconciled: boolean;
   /** Messages in doubt since before this time are no longer offered. */
@@ -280,32 +323,67 @@ export async function findReady(
   account: AccountId,
   asked: ReadyQuery,
 ): Promise<ReadyRow[]> {
-  const isUnchecked = (row: RawBuilder<unknown>, chat: RawBuilder<unknown>) =>
-    sql<boolean>`(${isFirstContactSql(row)} AND ${numberRegistrationSql(chat, asked.now)} = 'unknown')`;
-  const mayOpen = (row: RawBuilder<unknown>) => {
-    if (asked.firstContacts === 'open') return sql`true`;
-    if (asked.firstContacts === 'closed') return sql`NOT ${isFirstContactSql(row)}`;
-    return sql`NOT EXISTS (SELECT FROM chats u WHERE u.account_id = ${row}.account_id AND u.id = ${row}.chat_id
-      AND ${isUnchecked(row, sql.ref('u'))})`;
-  };
-  const open = (row: RawBuilder<unknown>) => sql`(${row}.account_id = ${account}
-    AND ${row}.state IN ('pending', 'unknown') AND ${row}.told_at IS NULL
-    AND ${row}.id <> ALL(${asked.inFlight}::uuid[]) AND NOT ${isPausedSql(row)})`;
-  const ready = (row: RawBuilder<unknown>) => sql`(CASE WHEN ${row}.state = 'unknown'
-      THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
-      ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
-    AND ${mayOpen(row)})`;
+  const { open, due, isUnchecked } = conditionsOf(account, asked);
+  const ready = (row: RawBuilder<unknown>) => sql`(${due(row)} AND NOT ${isUnbuiltSql(row)})`;
   const [o, e] = [sql.ref('o'), sql.ref('e')];
-  const { rows } = await sql<ReadyRow>`
-    SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.quotes, o.state,
-      ${quotedSql(o)} AS quoted,
-      ${isFirstContactSql(o)} AS first_contact, ${CHAT_JID_SQL} AS address, ${isUnchecked(o, sql.ref('c'))} AS unchecked
-    FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
+  const { rows } = await sql<ReadyRow>`${readyColumns(isUnchecked)}
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
       SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
         AND ${ready(e)} IS NOT TRUE OFFSET 0)
     ORDER BY o.seq LIMIT ${asked.room} FOR NO KEY UPDATE OF o`.execute(tx);
   return rows;
+}
+
+/** Messages to build next. The order of a chat holds for sending: several of one chat are built at once. */
+async function findUnbuilt(
+  tx: Transaction,
+  account: AccountId,
+  asked: ReadyQuery,
+): Promise<ReadyRow[]> {
+  const { building = [], roomToBuild = 0 } = asked;
+  if (roomToBuild === 0) return [];
+  const { open, due, isUnchecked } = conditionsOf(account, asked);
+  const o = sql.ref('o');
+  const { rows } = await sql<ReadyRow>`${readyColumns(isUnchecked)}
+    WHERE ${open(o)} AND ${due(o)} AND ${isUnbuiltSql(o)} AND o.id <> ALL(${building}::uuid[])
+    ORDER BY o.seq LIMIT ${roomToBuild} FOR NO KEY UPDATE OF o`.execute(tx);
+  return rows;
+}
+
+const isUnbuiltSql = (row: RawBuilder<unknown>) =>
+  sql<boolean>`(${row}.content IS NOT NULL AND ${row}.wire IS NULL)`;
+
+type RowCondition = (row: RawBuilder<unknown>) => RawBuilder<unknown>;
+type UncheckedSql = (row: RawBuilder<unknown>, chat: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+const readyColumns = (isUnchecked: UncheckedSql) => sql`
+    SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.quotes, o.state,
+      ${quotedSql(sql.ref('o'))} AS quoted, o.content, o.wire, ${targetSql(sql.ref('o'))} AS target,
+      ${isFirstContactSql(sql.ref('o'))} AS first_contact, ${CHAT_JID_SQL} AS address,
+      ${isUnchecked(sql.ref('o'), sql.ref('c'))} AS unchecked
+    FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id`;
+
+/** `open`: it may have to be sent. `due`: it may be sent now, as far as it alone is concerned. */
+function conditionsOf(
+  account: AccountId,
+  asked: ReadyQuery,
+): { readonly open: RowCondition; readonly due: RowCondition; readonly isUnchecked: UncheckedSql } {
+  const isUnchecked: UncheckedSql = (row, chat) =>
+    sql<boolean>`(${isFirstContactSql(row)} AND ${numberRegistrationSql(chat, asked.now)} = 'unknown')`;
+  const mayOpen: RowCondition = (row) => {
+    if (asked.firstContacts === 'open') return sql`true`;
+    if (asked.firstContacts === 'closed') return sql`NOT ${isFirstContactSql(row)}`;
+    return sql`NOT EXISTS (SELECT FROM chats u WHERE u.account_id = ${row}.account_id AND u.id = ${row}.chat_id
+      AND ${isUnchecked(row, sql.ref('u'))})`;
+  };
+  const open: RowCondition = (row) => sql`(${row}.account_id = ${account}
+    AND ${row}.state IN ('pending', 'unknown') AND ${row}.told_at IS NULL
+    AND ${row}.id <> ALL(${asked.inFlight}::uuid[]) AND NOT ${isPausedSql(row)})`;
+  const due: RowCondition = (row) => sql`(CASE WHEN ${row}.state = 'unknown'
+      THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
+      ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
+    AND ${mayOpen(row)})`;
+  return { open, due, isUnchecked };
 }
 
 /**
@@ -333,6 +411,15 @@ export const isFirstContactSql = (row: RawBuilder<unknown>) => sql<boolean>`(
   AND NOT EXISTS (SELECT FROM outbox w
     WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
       AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
+
+/** Whether a message waits to be sent, or to be settled. */
+export async function hasOpenMessages(db: Db, account: AccountId): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM outbox
+    WHERE account_id = ${account} AND state IN ('pending', 'unknown') AND told_at IS NULL LIMIT 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
 
 /** The address to which messages of a chat are sent. */
 export async function loadChatAddress(

@@ -155,7 +155,7 @@ test('refuses a claim with a lost lease before it reads or writes anything', asy
   await send('Hello');
   const options = {
     db: database.kysely,
-    lease: { ...lease, epoch: lease.epoch - 1 },
+    lease: { ...lease, epoch: lease.epoch + 1 },
     pacing: pacingSchema.parse({ enabled: false }),
     delivery: deliverySchema.parse({}),
     recheck: async () => [{ verdict: 'go' } as const],

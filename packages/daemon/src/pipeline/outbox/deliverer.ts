@@ -6,7 +6,12 @@ import type { AccountId, OutboxId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { interpretRefusal, NOT_REACHED_SENTENCE } from '@relay/core/outbox/freeze';
 import { typingMs } from '@relay/core/outbox/pacing';
-import { SendFault, type Transport, type TransportEvent } from '@relay/core/ports/transport';
+import {
+  ContentDiffers,
+  SendFault,
+  type Transport,
+  type TransportEvent,
+} from '@relay/core/ports/transport';
 import { delayFor, RETRY } from '@relay/core/retry';
 import { sql } from 'kysely';
 import { noteNumberRegistration } from '../../platform/db/contacts.ts';
@@ -14,10 +19,13 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type NextLook, PollLoop, WakeableSleep } from '../../platform/poll-loop.ts';
+import type { OutgoingBuilder } from './build.ts';
 import {
+  type BuiltMessage,
   type ClaimOptions,
   type ClaimResult,
   claimMessages,
+  hasOpenMessages,
   NOTHING_CLAIMED,
   type ReadyRow,
 } from './claim.ts';
@@ -28,12 +36,15 @@ import {
   markDoubtful,
   type OutboxTarget,
   reconcileDoubtful,
+  recordStops,
 } from './delivery-updates.ts';
 import { quoteOf } from './outbox.ts';
 import { recordFreeze, recordTimeLock } from './sending-health.ts';
 
 export interface DelivererOptions extends ClaimOptions {
   readonly transport: Transport;
+  /** Builds messages that are more than text. */
+  readonly builder: OutgoingBuilder;
   readonly log: Log;
   /** Called after a commit that changed something a stream shows. */
   readonly onChange: () => void;
@@ -41,11 +52,13 @@ export interface DelivererOptions extends ClaimOptions {
   readonly random?: () => number;
 }
 
-/** The longest wait when a hint is lost. */
+/** How often it looks while messages wait. Without any it waits for a hint. */
 const POLL_MS = 1_000;
 /** How long WhatsApp may take to say whether a number is registered, and when to ask again if it did not answer. */
 const NUMBER_ANSWER_MS = 10_000;
 const NUMBER_ASKED_AGAIN_MS = 30_000;
+/** Messages that are built at once: each reads its file and uploads it. */
+const MOST_BUILDS = 8;
 /** After a database error; doubled up to POLL_MS. */
 const FIRST_WAIT_MS = 50;
 
@@ -53,6 +66,9 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #now: () => Date;
   readonly #inFlight = new Map<OutboxId, Promise<void>>();
+  readonly #building = new Map<OutboxId, Promise<void>>();
+  /** Built and not stored yet. Lost with the process: then they are built again. */
+  #built: readonly BuiltMessage[] = [];
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => this.#failed(error),
@@ -133,6 +149,7 @@ export class Deliverer {
     await this.#loop.stop();
     const answered = Promise.all([
       ...this.#inFlight.values(),
+      ...this.#building.values(),
       this.#outcomes.settled(),
       this.#checking,
     ]);
@@ -149,7 +166,7 @@ export class Deliverer {
     this.#failures = 0;
     this.#checkNumbers(toCheck);
     this.#typed = toType === null ? 'nobody' : await this.#type(toType);
-    return toType === null && toCheck.length === 0 ? this.#until(checkAgainAt) : 'more';
+    return toType === null && toCheck.length === 0 ? await this.#until(checkAgainAt) : 'more';
   }
 
   #failed(error: unknown): number {
@@ -174,16 +191,22 @@ export class Deliverer {
     if (!this.#connected() || room === 0) return NOTHING_CLAIMED;
     await this.#noteLock();
     await this.#reconcile();
+    const built = this.#built;
     const claimed = await claimMessages(this.#options, {
       now: this.#now(),
       room,
       inFlight: [...this.#inFlight.keys()],
+      building: [...this.#building.keys()],
+      roomToBuild: MOST_BUILDS - this.#building.size,
+      built,
       reconciled: this.#reconciled,
       timeLockedUntil: this.#options.transport.link.timeLockedUntil,
       checkNumbers: this.#numberChecks(),
       typed: this.#types() ? typed : 'unneeded',
     });
+    this.#built = this.#built.filter((one) => !built.includes(one));
     for (const row of claimed.rows) this.#send(row);
+    for (const row of claimed.toBuild) this.#build(row);
     if (claimed.stopped) this.#options.onChange();
     return claimed;
   }
@@ -254,15 +277,62 @@ export class Deliverer {
     this.#inFlight.set(row.id, answered);
   }
 
+  /** In the background: other chats do not wait for an upload. It is claimed and checked again when it is built. */
+  #build(row: ReadyRow): void {
+    const built = this.#buildMessage(row)
+      .catch((error: unknown) => {
+        this.#options.log.warn('building a message failed; it is built again', { error });
+      })
+      .finally(() => {
+        this.#building.delete(row.id);
+        this.wake();
+      });
+    this.#building.set(row.id, built);
+  }
+
+  async #buildMessage(row: ReadyRow): Promise<void> {
+    const { builder, log } = this.#options;
+    let wire: Uint8Array;
+    try {
+      wire = await builder.build(row);
+    } catch (error) {
+      if (error instanceof ContentDiffers) return this.#stopAltered(row);
+      log.info('not built', { message: row.message_id, error });
+      const at = this.#now();
+      const apply = ({ state, attempts: before }: { state: string; attempts: number }) => {
+        const attempts = before + 1;
+        return state === 'pending' ? { ...notSentUpdate(attempts, at), attempts } : null;
+      };
+      return this.#outcomes.add({ target: row, apply });
+    }
+    this.#built = [...this.#built, { id: row.id, wire }];
+  }
+
+  /** The store's file is not the one that was permitted. */
+  async #stopAltered(row: ReadyRow): Promise<void> {
+    const { hooks } = this.#options;
+    const at = this.#now();
+    await this.#write(async (tx, { account }) => {
+      const apply = () =>
+        ({ event: { type: 'stopped' }, at, sentence: ALTERED_FILE, lost: true }) as const;
+      await applyDeliveryReports(tx, account, [{ target: row, apply }], hooks);
+      await recordStops(tx, account, [{ row, reason: 'altered' }]);
+    });
+  }
+
   async #attempt(row: ReadyRow): Promise<void> {
-    const { transport, delivery } = this.#options;
-    const message = {
-      id: row.message_id,
-      chat: row.address ?? '',
-      text: row.body,
-      ...quoteOf(row.quoted),
+    const { builder, transport, delivery } = this.#options;
+    const give = async () => {
+      const built = builder.open(row);
+      await transport.send({
+        id: row.message_id,
+        chat: row.address ?? '',
+        text: row.body,
+        ...quoteOf(row.quoted),
+        ...(built === null ? {} : { built }),
+      });
     };
-    const fault = await sendWithTimeout(transport.send(message), delivery.answer_within_ms);
+    const fault = await sendWithTimeout(give(), delivery.answer_within_ms);
     await this.#outcomes.add(this.#answer(row, fault));
   }
 
@@ -339,11 +409,17 @@ export class Deliverer {
     return whatsappStatusOf(this.#options.transport.link.state) === 'connected';
   }
 
-  #until(checkAgainAt: Date | null): number {
-    if (checkAgainAt === null) return POLL_MS;
+  async #until(checkAgainAt: Date | null): Promise<number> {
+    if (checkAgainAt === null) {
+      const { db, lease } = this.#options;
+      const waits = await hasOpenMessages(db, lease.account);
+      return waits ? POLL_MS : Number.POSITIVE_INFINITY;
+    }
     return Math.min(Math.max(checkAgainAt.getTime() - this.#now().getTime(), 0), POLL_MS);
   }
 }
+
+const ALTERED_FILE = 'The file differs from the one that was allowed, so it was not sent.';
 
 /**
  * WhatsApp's clock may differ from ours, and follow-ups are timed by ours: not before the attempt, and not in the

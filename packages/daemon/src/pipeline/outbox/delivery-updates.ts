@@ -43,6 +43,8 @@ export interface DeliveryUpdate {
   readonly at: Date;
   /** The reason as text for people; stored when the message failed. */
   readonly sentence?: string;
+  /** How often it was tried, if this try was not counted before. */
+  readonly attempts?: number;
   /** When it may be tried again; null: not before it has been reconciled. */
   readonly notBefore?: Date | null;
   /** Stopped, though nobody meant to stop it. */
@@ -133,7 +135,8 @@ const TIME_OF: Readonly<Record<ReachedState, 'sent_at' | 'delivered_at' | 'read_
   read: 'read_at',
 };
 
-function rowAfter(row: OutboxRow, { event, at, sentence, notBefore }: DeliveryUpdate): OutboxRow {
+function rowAfter(row: OutboxRow, update: DeliveryUpdate): OutboxRow {
+  const { event, at, sentence, notBefore, attempts = row.attempts } = update;
   const { state, inDoubt } = advanceProgress({ state: row.state, inDoubt: row.in_doubt }, event);
   const later = event.type === 'refused' && event.verdict === 'later';
   return {
@@ -144,7 +147,7 @@ function rowAfter(row: OutboxRow, { event, at, sentence, notBefore }: DeliveryUp
     not_before: notBefore === undefined ? row.not_before : notBefore,
     unknown_since: state === 'unknown' ? (row.unknown_since ?? row.attempted_at ?? at) : null,
     // A rate limit is not the fault of this message.
-    attempts: later && state === 'pending' ? 0 : row.attempts,
+    attempts: later && state === 'pending' ? 0 : attempts,
     ...(isReached(state) ? { sent_at: row.sent_at ?? at } : {}),
     ...(isReached(state) ? { [TIME_OF[state]]: row[TIME_OF[state]] ?? at } : {}),
   };
@@ -160,7 +163,7 @@ async function writeRows(tx: Transaction, changes: readonly RowChange[]): Promis
   await sql`UPDATE outbox o SET state = n.state, in_doubt = n.in_doubt, failure = n.failure,
       not_before = n.not_before, unknown_since = n.unknown_since, attempts = n.attempts,
       sent_at = n.sent_at, delivered_at = n.delivered_at, read_at = n.read_at
-    FROM json_to_recordset(${JSON.stringify(changes.map(({ to }) => ({ ...to, body: '' })))}::json) AS n(
+    FROM json_to_recordset(${JSON.stringify(changes.map(({ to }) => ({ ...to, body: '', content: null, wire: null })))}::json) AS n(
       account_id bigint, id uuid, state text, in_doubt boolean, failure text, not_before timestamptz,
       unknown_since timestamptz, attempts integer, sent_at timestamptz, delivered_at timestamptz,
       read_at timestamptz)

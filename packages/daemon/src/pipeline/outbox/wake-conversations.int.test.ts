@@ -23,6 +23,7 @@ function delivering(network: ScriptedTransport) {
     db: conversations.db,
     lease: conversations.lease,
     transport: network,
+    builder: network.builder(account),
     pacing,
     delivery: deliverySchema.parse({ grace_ms: 50, answer_within_ms: 200 }),
     recheck: recheckPermits(account, { pacing }),
@@ -88,6 +89,7 @@ test('retries an unsent message three times with doubled waits and then fails it
   network.answer = () => 'left and cut';
   const other = await create();
   await reaches(other, 'WAITING_FOR_REPLY');
+  later(0);
   await eventually(async () => (await rowOf(other))?.state === 'unknown');
   const offers = network.asked.length;
   const [left] = network.wire;

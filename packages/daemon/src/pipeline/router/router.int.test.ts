@@ -143,7 +143,7 @@ test('leaves no trace of a failure before the end of the job, and hands the mess
 
 test('completes no job after losing its lease to another worker', async () => {
   const { lease } = conversations;
-  const lost = { ...conversations, lease: { ...lease, epoch: lease.epoch - 1 } };
+  const lost = { ...conversations, lease: { ...lease, epoch: lease.epoch + 1 } };
   let completed = 0;
   const routing = onRoute(lost)({
     data: { account, message: 999_999, sentAt: new Date().toISOString() },

@@ -78,8 +78,10 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
   };
   const submit = (actor: Actor, proposal: Proposal, context: SubmitContext = {}) =>
     db.transaction().execute((tx) => gate.submit(tx, actor, proposal, context));
-  const verdicts = () =>
-    db.transaction().execute(async (tx) => {
+  const verdicts = async () => {
+    // As if it had been built: only then is it claimed.
+    await sql(`UPDATE outbox SET wire = 'x' WHERE content IS NOT NULL`);
+    return db.transaction().execute(async (tx) => {
       const rows = await findReady(tx, account, {
         now: new Date(),
         room: 100,
@@ -90,6 +92,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
       });
       return recheckPermits(account, { pacing, ...options })(tx, rows);
     });
+  };
   const ledger = async (count: number) =>
     (
       await sql<{ action: string; outcome: string; reason: string; detail: object }>(

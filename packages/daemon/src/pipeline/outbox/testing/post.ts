@@ -46,6 +46,11 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
     readings += 1;
     return new Date(Date.now() + clock.ahead);
   };
+  /** The plain bytes of stored media. */
+  const files = new Map<string, () => AsyncIterable<Uint8Array>>();
+  const missing = (id: string): never => {
+    throw new Error(`no file ${id}`);
+  };
   let running: Deliverer | null = null;
   let unsubscribe = () => {};
   let recordSent = async (_row: OutboxRow): Promise<void> => {};
@@ -65,6 +70,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
       db: database.kysely,
       lease,
       transport: network,
+      builder: network.builder(account, (id) => files.get(id)?.() ?? missing(id)),
       pacing,
       delivery,
       recheck: recheckPermits(account, { pacing, now }),
@@ -107,6 +113,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
     world,
     network,
     recorded,
+    files,
     start,
     kill,
     states,
