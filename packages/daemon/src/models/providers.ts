@@ -9,7 +9,7 @@ import {
   parseProviderName,
 } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import type { ModelSettings } from '@relay/contract/settings';
+import type { AgentSettings, ModelSettings } from '@relay/contract/settings';
 import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
 import type { LanguageModel } from 'ai';
 
@@ -20,7 +20,7 @@ interface ModelOverride {
 
 export function createModelSource(
   read: () => Promise<ModelSettings>,
-  prices?: PriceSettings,
+  agent?: PriceSettings & Partial<Pick<AgentSettings, 'vision'>>,
 ): {
   open(request?: ModelOverride): Promise<ConfiguredModel>;
 } {
@@ -33,7 +33,7 @@ export function createModelSource(
       if (now !== set) models.clear();
       set = now;
       const name = model ?? settings.model_name;
-      const opened = models.get(name) ?? openModel({ ...settings, model_name: name }, prices);
+      const opened = models.get(name) ?? openModel({ ...settings, model_name: name }, agent);
       models.set(name, opened);
       return opened;
     },
@@ -52,11 +52,12 @@ interface ConfiguredModel {
   readonly provider: string;
   readonly name: string;
   readonly price: ModelPrice;
+  readonly vision: boolean;
 }
 
 export async function openModel(
   settings: ModelSettings,
-  prices: PriceSettings = NO_PRICES,
+  agent: NonNullable<Parameters<typeof createModelSource>[1]> = NO_PRICES,
 ): Promise<ConfiguredModel> {
   const provider = providerOf(settings);
   const name = settings.model_name ?? PROVIDERS[provider].model;
@@ -68,7 +69,8 @@ export async function openModel(
   if (baseUrl === null)
     throw missingSetting('"model_base_url" is not set: the address of a server such as vLLM');
   const model = await OPEN_CLIENT[provider]({ model: name, apiKey, baseUrl });
-  return { model, provider, name, price: modelPriceFor(provider, prices) };
+  const vision = agent.vision ?? PROVIDERS[provider].vision ?? false;
+  return { model, provider, name, price: modelPriceFor(provider, agent), vision };
 }
 
 export function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {

@@ -9,6 +9,7 @@ import type { SessionId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
+import type { PhotoReader } from '../../models/agent/session.ts';
 import type { Gate } from '../../pipeline/gate/gate.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 import type { MessageSearch } from '../search/search.ts';
@@ -29,6 +30,8 @@ export interface AssistantDeps extends Engine {
   readonly settings: Pick<Settings, 'agent' | 'admin_phone_numbers'>;
   readonly models: ModelSource;
   readonly clock: Clock;
+  /** Absent: the model sees no photos. */
+  readonly readPhoto?: PhotoReader;
   readonly search: Pick<MessageSearch, 'caughtUp' | 'retrieve' | 'search'>;
   readonly schedules: AssistantSchedules;
   readonly digests: DigestService;

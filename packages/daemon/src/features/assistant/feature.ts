@@ -1,7 +1,7 @@
 // Creates the assistant feature for the routes, the hold and the workers.
 import type { AssistantService } from '@relay/contract/api/assistant';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
-import type { JobHandler } from '../../platform/jobs/jobs.ts';
+import type { JobHandler } from '../../platform/jobs/queue-worker.ts';
 import { type AssistantDeps, SessionTurns } from './deps.ts';
 import { onAssistantJob } from './job.ts';
 import { resumeQuestionsOnRelease } from './on-message.ts';

@@ -6,6 +6,7 @@ import type { ChatId, MessageId, RunId, SessionId } from '@relay/contract/ids';
 import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
 import { signText } from '@relay/core/messages/text';
 import { isOnHold } from '../../pipeline/gate/gate.ts';
+import { waitForMedia } from '../../platform/db/message-text.ts';
 import { endRun } from '../../platform/db/runs.ts';
 import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
 import {
@@ -13,7 +14,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
 import { runSlashCommand } from './commands.ts';
 import { FALLBACK_ANSWERS } from './copy.ts';
 import type { AssistantDeps } from './deps.ts';
@@ -42,6 +43,7 @@ export function onAssistantJob(deps: AssistantDeps) {
     const asked = await readSessionLine(deps.db, account, subject, line);
     if (!asked?.waiting) return completeJob(deps, job);
     if (asked.command) return runCommandJob(deps, job, asked);
+    await waitForMedia(deps, await chatOfSession(deps, subject), stop);
     await deps.turns.run(subject, stop, (signal) => takeTurn(deps, job, asked, signal));
   };
 }

@@ -6,19 +6,27 @@ import { RelayError } from '@relay/contract/errors';
 import { type ApprovalId, approvalId, type RunId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
-import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
+import {
+  type LabelledImage,
+  prompt,
+  trustedText,
+  untrustedText,
+} from '@relay/core/agent/labelled-text';
 import { toStorableText } from '@relay/core/messages/text';
 import { joinTaints, type Taint } from '@relay/core/policy/facts';
+import type { LinePhoto } from '@relay/core/ports/agent-turn';
 import { sql } from 'kysely';
 import {
   type AgentSession,
   type AgentStopReason,
   createAgentSession,
+  readPhotos,
 } from '../../models/agent/session.ts';
 import type { AgentTool } from '../../models/agent/tools.ts';
 import { loadApprovals } from '../../pipeline/gate/approval-store.ts';
 import { findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { listPermittedChats, type PermittedChat } from '../../platform/db/grants.ts';
+import { mayShowPhotos, readLineMedia } from '../../platform/db/message-text.ts';
 import {
   beginRun,
   endRun,
@@ -55,12 +63,18 @@ import {
 } from './tools/tool-run.ts';
 import { assistantTools } from './tools/tools.ts';
 
+interface HistoryLine extends AssistantHistoryLine, Pick<SessionLine, 'untrusted'> {
+  /** The owner said it; a machine wrote it down. */
+  readonly isSpoken?: boolean;
+  readonly photo?: LinePhoto;
+}
+
 export interface BegunAssistantTurn {
   readonly session: SessionRow;
   readonly run: RunId;
   readonly question: SessionLine;
   /** The question is last. */
-  readonly history: readonly (AssistantHistoryLine & Pick<SessionLine, 'untrusted'>)[];
+  readonly history: readonly HistoryLine[];
   /** The taint of the history. */
   readonly taint: Taint;
 }
@@ -77,13 +91,18 @@ export async function beginAssistantTurn(
   const lines = await readRememberedLines(work.tx, session, question);
   const runs = lines.map(({ run_id }) => run_id).filter((run) => run !== null);
   const asked = await readAskedOwner(work.tx, account, runs);
-  const history = lines.map((line) => {
+  const { chat_id: chat } = session;
+  const withMedia = await readOwnersMedia(work, session, lines);
+  const history = lines.map((line): HistoryLine => {
     const decided = asked.filter(({ run }) => run === line.run_id).map(({ state }) => state);
-    return line.role === 'user' ? line : { ...line, content: withDecisions(line.content, decided) };
+    return line.role === 'user'
+      ? withMedia(line)
+      : { ...line, content: withDecisions(line.content, decided) };
   });
   const answers = await taintOfRuns(work.tx, account, runs);
-  const { chat_id: chat } = session;
-  const taint = history.some(({ untrusted }) => untrusted)
+  const isOthers = ({ untrusted, isSpoken, photo }: HistoryLine) =>
+    untrusted || isSpoken === true || photo !== undefined;
+  const taint = history.some(isOthers)
     ? joinTaints(answers, { chats: chat === null ? [] : [chat], outside: chat === null })
     : answers;
   const run = await beginRun(work.tx, {
@@ -95,6 +114,36 @@ export async function beginAssistantTurn(
     taint,
   });
   return { session, run, question, history, taint };
+}
+
+/** The owner's lines with what was understood of their voice messages and documents, and with their photos. */
+async function readOwnersMedia(
+  { tx }: UnitOfWork,
+  { account_id: account, chat_id: chat }: SessionRow,
+  lines: readonly SessionLine[],
+): Promise<(line: SessionLine & AssistantHistoryLine) => HistoryLine> {
+  if (chat === null) return (line) => line;
+  const ids = lines.map(({ message_id }) => message_id);
+  const mediaOf = await readLineMedia(tx, account, chat, ids);
+  const isShown = await mayShowPhotos(tx, account, chat, true);
+  return (line) => {
+    const { message_id: message } = line;
+    // In the chat of the linked number the owner writes as `fromMe`, from their other numbers not.
+    const media =
+      message === null
+        ? null
+        : (mediaOf({ message, fromMe: true }) ?? mediaOf({ message, fromMe: false }));
+    if (media === null) return line;
+    const { text, photo, isSpoken } = media;
+    return {
+      ...line,
+      content: text,
+      ...(isSpoken && !line.untrusted ? { isSpoken } : {}),
+      // Words in a file that is no voice message are its author's.
+      untrusted: line.untrusted || (!isSpoken && text !== line.content),
+      ...(photo === null || !isShown ? {} : { photo }),
+    };
+  };
 }
 
 /** An answer that asked the owner says so for ever: what they decided since is added for the next turn. */
@@ -241,9 +290,15 @@ async function runSession(
     settings.admin_phone_numbers,
     MAX_PERMISSIONS_SHOWN + 10,
   );
-  const found = await retrievePastMessages(deps, begun.question, permitted);
+  const found = await retrievePastMessages(
+    deps,
+    begun.question,
+    begun.history.at(-1)?.content ?? '',
+    permitted,
+  );
+  const model = await deps.models.open();
   session = createAgentSession({
-    model: await deps.models.open(),
+    model,
     instructions: assistantInstructions({
       run,
       now: deps.now(),
@@ -280,13 +335,31 @@ async function runSession(
     },
   });
   const last = begun.history.length - 1;
+  const photos = new Map(
+    begun.history.flatMap((line) =>
+      model.vision && line.photo !== undefined ? [[line, line.photo] as const] : [],
+    ),
+  );
+  const { chat_id: chat } = begun.session;
+  const images =
+    chat === null
+      ? new Map<HistoryLine, LabelledImage>()
+      : await readPhotos(photos, chat, deps.readPhoto);
   return session.act(
-    begun.history.map(({ role, content, untrusted: isByOthers }, at) => {
-      const said = shortenMiddle(content, MAX_QUESTION_LENGTH);
-      // An answer may repeat what its run had read; a question is the owner's, unless they forwarded it.
-      const text = role === 'user' && !isByOthers ? trustedText(said) : untrustedText(said, taint);
+    begun.history.map((line, at) => {
+      const { role, untrusted: isByOthers, isSpoken = false } = line;
+      const said = shortenMiddle(line.content, MAX_QUESTION_LENGTH);
+      // An answer may repeat what its run had read; a question is the owner's, unless they forwarded it. What a machine
+      // heard is theirs too, and marked like the text of others: whoever speaks beside them is heard as well.
+      const isOwners = role === 'user' && !isByOthers && !isSpoken;
+      const text = isOwners ? trustedText(said) : untrustedText(said, taint);
       const shown = isByOthers ? quoteUntrusted(text, run) : text;
-      return { role, content: at === last ? withPastMessages(shown, found, { run, zone }) : shown };
+      const image = images.get(line);
+      return {
+        role,
+        content: at === last ? withPastMessages(shown, found, { run, zone }) : shown,
+        ...(image === undefined ? {} : { images: [image] }),
+      };
     }),
   );
 }
@@ -393,11 +466,13 @@ const confirmInChat =
 async function retrievePastMessages(
   { search }: AssistantDeps,
   question: SessionLine,
+  /** Its text, or what was understood of it. */
+  asked: string,
   permitted: readonly PermittedChat[],
 ): Promise<readonly PastMessage[]> {
   await search.caughtUp();
   const except = question.message_id === null ? {} : { except: question.message_id };
-  const hits = await search.retrieve({ kind: 'assistant' }, question.content, except);
+  const hits = await search.retrieve({ kind: 'assistant' }, asked, except);
   // Messages to the assistant itself are already in its memory.
   const own = new Set(permitted.filter(({ kind }) => kind === 'own').map(({ chat }) => chat));
   return hits.map(toPastMessage).filter(({ chat }) => !own.has(chat));

@@ -17,6 +17,7 @@ import { sql } from 'kysely';
 import { type FactOptions, loadChatFacts } from '../../pipeline/gate/load-facts.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
+import { messageTextSql } from '../../platform/db/message-text.ts';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
 import { noteSingleCallRun, spentTodaySql } from '../../platform/db/runs.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
@@ -136,7 +137,7 @@ async function readChatLines(
   chat: ChatId,
 ): Promise<ReplyLine[]> {
   const { rows } = await sql<ReplyLine>`
-    SELECT CASE WHEN m.from_me THEN 'agent' ELSE 'contact' END AS "from", m.body AS content, true AS sent
+    SELECT CASE WHEN m.from_me THEN 'agent' ELSE 'contact' END AS "from", ${messageTextSql(sql.ref('m'))} AS content, true AS sent
     FROM messages m WHERE m.account_id = ${account} AND m.chat_id = ${chat}
       AND m.kind <> ALL(${[...MARK_KINDS]}::text[])
     ORDER BY m.sent_at DESC, m.id DESC LIMIT ${HISTORY_LINES}`.execute(tx);

@@ -23,7 +23,7 @@ export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
       await enqueueForgotten();
       // Twice the number of parallel model calls, so that other jobs can be prepared and finished meanwhile.
       const atHand = 2 * deps.settings.auto_reply.concurrency;
-      deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose));
+      deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose), deps.lease.account);
     },
     onRelease: (work) => enqueueWaitingReplies(deps, work),
   };

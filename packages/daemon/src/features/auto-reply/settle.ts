@@ -14,7 +14,7 @@ import { appendEvent } from '../../platform/db/events.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import type { UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
 import { setTimer } from '../../platform/jobs/timers.ts';
 import { enqueueReplies } from './on-message.ts';
 import { findFirstWaiting, type ReplySession, type WaitingLine } from './sql.ts';

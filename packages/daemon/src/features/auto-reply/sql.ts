@@ -130,6 +130,8 @@ export async function readReplyTimes(
 
 export interface DatedReplyLine extends ReplyLine {
   readonly at: Date;
+  /** The contact's message. */
+  readonly message: MessageId | null;
 }
 
 /** The last lines up to and including a line, oldest first, each answer after the line it answers. */
@@ -140,7 +142,7 @@ export async function readLinesUpTo(
 ): Promise<DatedReplyLine[]> {
   const place = sql`coalesce(m.answers, m.id)`;
   const { rows } = await sql<DatedReplyLine>`
-    SELECT CASE m.role WHEN 'user' THEN 'contact' ELSE 'agent' END AS "from", m.content, m.at,
+    SELECT CASE m.role WHEN 'user' THEN 'contact' ELSE 'agent' END AS "from", m.content, m.at, m.message_id AS message,
       m.outbox_id IS NOT NULL OR coalesce(a.state = 'approved', false) AS sent
     FROM session_messages m LEFT JOIN approvals a ON a.account_id = m.account_id AND a.id = m.approval_id
     WHERE m.account_id = ${account_id} AND m.session_id = ${session_id} AND ${place} <= ${id}

@@ -1,7 +1,8 @@
 // Handles a job of an auto-reply session: one answer. The model runs between two transactions, never inside one.
 
+import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import { RelayError } from '@relay/contract/errors';
-import type { MessageId, RunId } from '@relay/contract/ids';
+import type { ChatId, MessageId, RunId, SessionId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
 import { linesNeededForLoop } from '@relay/core/auto-reply/loop-guard';
@@ -18,6 +19,7 @@ import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import { closeNotices } from '../../pipeline/gate/owner-notices.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { readLineMedia, waitForMedia } from '../../platform/db/message-text.ts';
 import {
   beginRun,
   endRun,
@@ -60,6 +62,7 @@ import {
 export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
   const places = new ConcurrencyLimit(deps.settings.auto_reply.concurrency);
   return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
+    await waitForMedia(deps, await chatOfSession(deps, job.data.subject), stop);
     const turn = await beginReply(deps, job);
     if (turn === null) return;
     const composed = await places.run(() => runModel(deps, compose, turn, stop));
@@ -67,6 +70,19 @@ export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
     if ('error' in composed) return failReply(deps, turn, composed);
     await finishReply(deps, turn, composed);
   };
+}
+
+async function chatOfSession(
+  { db, lease: { account } }: AutoReplyDeps,
+  id: SessionId,
+): Promise<ChatId | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.chat_id ?? null;
 }
 
 /** Returns as soon as the signal aborts, even if the model ignores it. */
@@ -215,12 +231,31 @@ async function createReplyTurn(
     taint: { ...UNTAINTED, chats: [session.chat_id] },
   });
   const { persona = null, model = null } = options;
+  const said = await withMedia(work.tx, session, lines, options);
   return {
     task,
     run,
     late,
-    context: { run, chat: session.chat_id, sender, persona, model, lines },
+    context: { run, chat: session.chat_id, sender, persona, model, lines: said },
   };
+}
+
+/** The lines with what was understood of their media, and the photos that the owner lets the model see. */
+export async function withMedia(
+  tx: Transaction,
+  { account_id, chat_id }: Pick<ReplySession, 'account_id' | 'chat_id'>,
+  lines: readonly DatedReplyLine[],
+  { photos }: Pick<GrantOptions, 'photos'>,
+): Promise<readonly DatedReplyLine[]> {
+  const ids = lines.map(({ message }) => message);
+  const mediaOf = await readLineMedia(tx, account_id, chat_id, ids);
+  return lines.map((line) => {
+    if (line.message === null || line.from !== 'contact') return line;
+    const media = mediaOf({ message: line.message, fromMe: false });
+    if (media === null) return line;
+    const photo = photos === 'hide' ? null : media.photo;
+    return { ...line, content: media.text, ...(photo === null ? {} : { photo }) };
+  });
 }
 
 // The second transaction: saves the answer, submits it to the gate and settles the message, or none of that.

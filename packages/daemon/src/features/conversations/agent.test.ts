@@ -57,6 +57,7 @@ function turn(
     objective: 'Get a quote',
     todos: [TODO],
     facts: [],
+    files: [],
     resultSchema: null,
     summary: null,
     transcript: [],

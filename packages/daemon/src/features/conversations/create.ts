@@ -7,7 +7,13 @@ import {
   heartbeatConfigSchema,
 } from '@relay/contract/api/instances';
 import { RelayError } from '@relay/contract/errors';
-import { type ApprovalId, type ContactId, instanceId } from '@relay/contract/ids';
+import {
+  type AccountId,
+  type ApprovalId,
+  type ContactId,
+  instanceId,
+  mediaId,
+} from '@relay/contract/ids';
 import { type Alias, aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/transition';
 import type { Actor } from '@relay/core/policy/actors';
@@ -18,8 +24,10 @@ import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import type { EvaluatedProposal } from '../../pipeline/gate/gate.ts';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
+import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
+import { findMedia } from '../../platform/db/media.ts';
 import type { UnitOfWork } from '../../platform/db/transaction.ts';
 import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from './transitions.ts';
 
@@ -70,6 +78,7 @@ export async function startConversation(
     maxFollowups: heartbeat.max_followups,
   });
   const taken = await isContactTaken(deps, work, contact);
+  await requireFiles(work.tx, account, actor, request.media ?? []);
   const proposal = { kind: 'create_conversation', chat, request } as const;
   const evaluated = approved ?? (await deps.gate.evaluate(work.tx, actor, proposal, context));
   const { decision, approval } = await evaluated.submit();
@@ -86,7 +95,10 @@ export async function startConversation(
       todos: JSON.stringify(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
       ),
-      options: JSON.stringify({ facts: request.facts ?? [] }),
+      options: JSON.stringify({
+        facts: request.facts ?? [],
+        ...(request.media === undefined ? {} : { media: request.media }),
+      }),
       ...(request.result_schema === undefined
         ? {}
         : { result_schema: JSON.stringify(request.result_schema), result_status: 'pending' }),
@@ -119,6 +131,18 @@ export async function startConversation(
     data: { state: row.state, from: null, trigger: 'created' },
   });
   return created;
+}
+
+/** Only the owner attaches files: a client's would be its own words, and the agent's are those of its chat. */
+async function requireFiles(
+  tx: Transaction,
+  account: AccountId,
+  actor: Actor,
+  files: readonly string[],
+): Promise<void> {
+  if (files.length > 0 && actor.kind !== 'owner') throw refusalError('owner_only');
+  const found = await Promise.all(files.map((id) => findMedia(tx, account, mediaId(id))));
+  if (found.some((media) => media === null)) throw new RelayError('media_not_found');
 }
 
 /** One spelling per contact, however the request wrote it: E.164 for a number, otherwise the LID address. */

@@ -24,7 +24,8 @@ let canSend = true;
 const { db, lease } = harness.conversations;
 const clock = new FollowUpClock({
   ...{ db, lease, now, log: silentLog },
-  canSend: async () => canSend,
+  isConnected: () => true,
+  isBlocked: async () => !canSend,
 });
 
 beforeEach(async () => {

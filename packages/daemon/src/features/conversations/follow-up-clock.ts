@@ -9,8 +9,10 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 
 interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
-  /** True when connected, caught up with WhatsApp, not on hold, not frozen and below the hourly and daily limits. */
-  readonly canSend: () => Promise<boolean>;
+  /** Whether it is connected and caught up with WhatsApp. A change is followed by an event. */
+  readonly isConnected: () => boolean;
+  /** Whether it is on hold, frozen, or at the hourly or daily limit. It may end by itself. */
+  readonly isBlocked: () => Promise<boolean>;
 }
 
 export class FollowUpClock {
@@ -22,15 +24,18 @@ export class FollowUpClock {
     this.#options = options;
   }
 
-  /** Must be called before due timers fire. */
-  async update(): Promise<void> {
-    const { lease, now, canSend } = this.#options;
-    const isSuspended = !(await canSend());
-    if (isSuspended === this.#isSuspended) return;
+  /** Must be called before due timers fire. Returns false if it has to be called again soon. */
+  async update(): Promise<boolean> {
+    const { lease, now, isConnected, isBlocked } = this.#options;
+    const connected = isConnected();
+    const isSuspended = !connected || (await isBlocked());
+    const isSettled = !connected || !isSuspended;
+    if (isSuspended === this.#isSuspended) return isSettled;
     const write = isSuspended ? suspendClocks : resumeClocks;
     const moved = await transaction(this.#options, ({ tx }) => write(tx, lease.account, now()));
     this.#isSuspended = isSuspended;
     if (moved > 0) this.#options.log.info('follow-up timers resumed', { count: moved });
+    return isSettled;
   }
 }
 

@@ -18,6 +18,7 @@ const context = {
   todos: [{ id: 't1', text: 'A price', status: 'pending' as const }],
   resultSchema: null,
   facts: ['The flat is on the third floor'],
+  files: [],
   purpose: 'reply' as const,
   followUpCount: 1,
   maxFollowups: 5,

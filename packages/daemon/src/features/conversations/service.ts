@@ -17,6 +17,7 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import { type ContactId, type InstanceId, instanceId, type TokenId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
+import { withContent } from '@relay/core/messages/outgoing';
 import { toStorableText } from '@relay/core/messages/text';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import { type ConversationControl, decideControl } from '@relay/core/policy/decide';
@@ -28,11 +29,8 @@ import type {
   ApprovedMessage,
 } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import {
-  type OwnerTextInChat,
-  requireQuotable,
-  type SendInConversation,
-} from '../../pipeline/gate/send-as-owner.ts';
+import { requireQuotable } from '../../pipeline/gate/quotable.ts';
+import type { OwnerTextInChat, SendInConversation } from '../../pipeline/gate/send-as-owner.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
@@ -139,7 +137,7 @@ async function sendByHand(
   return line ?? refusalError(decision.reason);
 }
 
-type HandwrittenText = Pick<OwnerTextInChat, 'text' | 'quotes' | 'key'>;
+type HandwrittenText = Pick<OwnerTextInChat, 'text' | 'quotes' | 'content' | 'key'>;
 
 /** Without a line, the gate refused it. */
 async function writeByHand(
@@ -156,7 +154,8 @@ async function writeByHand(
     await evaluated.submit();
     return { decision, line: null };
   }
-  const events = [{ type: 'manual_send', text: written.text }] as const;
+  const said = withContent(written.text, written.content);
+  const events = [{ type: 'manual_send', text: said }] as const;
   const { lines } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
   const [line] = lines;
   if (line === undefined) throw new Error('a manual send left no line in the transcript');

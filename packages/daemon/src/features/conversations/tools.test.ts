@@ -40,7 +40,7 @@ const onCall = () => {
   placed += 1;
 };
 const tools = (resultSchema: ResultSchema | null = null, taskFrom: Taint = UNTAINTED) =>
-  conversationTools({ draft, todos: [TODO], resultSchema, taskFrom, onCall });
+  conversationTools({ draft, todos: [TODO], files: 0, resultSchema, taskFrom, onCall });
 const call = (name: string, input: unknown) =>
   runner
     .run({ id: `c${ids}`, uniqueId: `c${ids++}`, name, input })

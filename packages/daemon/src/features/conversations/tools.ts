@@ -1,5 +1,5 @@
-// The six tools of a conversation's agent. They write to one draft of one conversation: no argument can name a person,
-// a chat or a file.
+// The six tools of a conversation's agent. They write to one draft of one conversation: no argument can name a person
+// or a chat, and a file only by its place among those that the owner attached.
 // Invariant: the draft contains a result only if it is valid for the conversation's schema.
 
 import { boundedText } from '@relay/contract/api/common';
@@ -25,6 +25,8 @@ const MOST_RESULTS = 3;
 interface ConversationToolsOptions {
   readonly draft: TurnDraft;
   readonly todos: readonly Todo[];
+  /** How many files the owner attached. */
+  readonly files: number;
   readonly resultSchema: ResultSchema | null;
   /** The taint of the result's schema, like that of the whole task. */
   readonly taskFrom: Taint;
@@ -61,25 +63,34 @@ const SCHEMAS = {
   }),
 };
 
+/** With attached files: a file instead of a text, or with it as its caption. */
+const withFile = (files: number) =>
+  SCHEMAS.send_message.partial().extend({
+    file: z.int().min(1).max(files).optional().describe('The number of an attached file.'),
+  });
+
 const END_DESCRIPTION =
   'Ends this conversation for good, when the objective is met or cannot be met. Send a farewell first if one is due.';
 
 export function conversationTools(options: ConversationToolsOptions): AgentTool[] {
-  const { draft, todos, resultSchema, taskFrom } = options;
+  const { draft, todos, files, resultSchema, taskFrom } = options;
   return [
     defineAgentTool({
       name: 'send_message',
       description:
         'Sends a WhatsApp message to the contact of this conversation. Nothing else you write reaches them.',
-      schema: SCHEMAS.send_message,
-      run({ text }) {
-        if (draft.messages.includes(text))
+      schema: files === 0 ? SCHEMAS.send_message : withFile(files),
+      run(input) {
+        const { text = '', file = null } = input as { text?: string; file?: number };
+        if (text === '' && file === null) return relaySays('Error: give a text or a file.');
+        if (isInDraft(draft, text, file))
           return relaySays('You have already sent exactly this; it is sent once.');
         if (draft.messages.length >= MOST_MESSAGES)
           return relaySays(
             `Error: ${MOST_MESSAGES} messages are the most for one turn. Wait for a reply.`,
           );
         draft.messages.push(text);
+        draft.attached.push(file);
         return relaySays('The message will be sent when this turn ends.');
       },
     }),
@@ -192,6 +203,8 @@ function checkedResult(schema: ResultSchema, value: unknown): TurnResult {
 
 export interface TurnDraft {
   readonly messages: string[];
+  /** For each message the file that it is the caption of. */
+  readonly attached: (number | null)[];
   readonly todos: Map<Todo['id'], Todo['status']>;
   nextHeartbeatMs: number | null;
   end: string | null;
@@ -202,12 +215,16 @@ export interface TurnDraft {
 
 export const emptyDraft = (): TurnDraft => ({
   messages: [],
+  attached: [],
   todos: new Map(),
   nextHeartbeatMs: null,
   end: null,
   result: null,
   intervene: null,
 });
+
+const isInDraft = ({ messages, attached }: TurnDraft, text: string, file: number | null): boolean =>
+  messages.some((said, at) => said === text && (attached[at] ?? null) === file);
 
 /** Whether the draft says how the conversation continues. */
 export const isDraftSettled = ({ messages, nextHeartbeatMs, end, intervene }: TurnDraft): boolean =>

@@ -1,6 +1,7 @@
 // Applies transitions: the pure state machine decides, and the row, log, permits, messages, timer, jobs and stream
 // event are all written in the caller's transaction.
 
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import {
   findResultProblems,
   formatProblem,
@@ -389,6 +390,7 @@ export async function lockContact(
 type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'> & {
   /** The message that the owner replies to. */
   readonly quotes?: MessageId;
+  readonly content?: OutgoingContent;
   /** The owner's idempotency key. */
   readonly key?: string;
 };
@@ -421,7 +423,7 @@ export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
-  { role, text, followUp, quotes, key }: OutgoingText,
+  { role, text, followUp, quotes, content, key }: OutgoingText,
   context: Pick<SubmitContext, 'run' | 'earlierInTurn' | 'checksNumber'> = {},
 ): Promise<EvaluatedProposal> {
   const actor: Actor =
@@ -434,6 +436,7 @@ export function evaluateText(
     text,
     followUp,
     ...(quotes === undefined ? {} : { quotes }),
+    ...(content === undefined ? {} : { content }),
     ...(key === undefined ? {} : { key }),
   } as const;
   return deps.gate.evaluate(work.tx, actor, proposal, {

@@ -1,6 +1,7 @@
 // Runs the turns of a conversation's agent. The model runs between two transactions, never inside one; its outcome
 // counts only if nothing overtook the turn, and whatever overtakes a turn aborts it.
 
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import {
   currentTurnPurpose,
   isTerminal,
@@ -10,8 +11,9 @@ import {
   WAITS_FOR_APPROVAL,
 } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
-import type { RunId } from '@relay/contract/ids';
+import { type ChatId, type InstanceId, mediaId, type RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
+import { withContent } from '@relay/core/messages/outgoing';
 import { toStorableValue } from '@relay/core/messages/text';
 import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
 import { REASONS, reasonText } from '@relay/core/policy/reasons';
@@ -24,19 +26,24 @@ import type {
 import { sql } from 'kysely';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { EvaluatedProposal } from '../../pipeline/gate/gate.ts';
+import { resolveContent } from '../../pipeline/gate/outgoing-request.ts';
 import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { findMedia } from '../../platform/db/media.ts';
+import { mayShowPhotos, readLineMedia, waitForMedia } from '../../platform/db/message-text.ts';
 import { beginRun, endRun, saveRunTaint, taintOfAuthors } from '../../platform/db/runs.ts';
 import {
   TransactionConflict,
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
 import {
   type InstanceRow,
   lockInstance,
   lockInstanceUnderHold,
   selectTranscript,
+  type TranscriptLineRow,
   toTranscriptLine,
 } from './sql.ts';
 import {
@@ -63,6 +70,7 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
     if (wake === 'acknowledged') return acknowledgeSent(deps, job);
     const turn = deps.running.start(subject, epoch, stop);
     try {
+      await waitForMedia(deps, await chatOfInstance(deps, subject), turn.signal);
       const begun = await beginConversationTurn(deps, job, wake);
       if (begun === null) return;
       const { context } = begun;
@@ -75,6 +83,19 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
       turn.end();
     }
   };
+}
+
+async function chatOfInstance(
+  { db, lease: { account } }: ConversationDeps,
+  id: InstanceId,
+): Promise<ChatId | null> {
+  const row = await db
+    .selectFrom('instances')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.chat_id ?? null;
 }
 
 /** Returns as soon as the signal aborts, even if the agent ignores it. */
@@ -167,6 +188,7 @@ async function contextOf(
     (role === 'agent' || role === 'manual') && delivery !== 'failed';
   const spoken = row.summary_up_to !== null || lines.some(isSaid);
   const taskFrom = await taintOfAuthors(work.tx, row.account_id, [row.created_by]);
+  const said = await withMedia(work, row, lines);
   const taint = joinTaints(taskFrom, { ...UNTAINTED, chats: [row.chat_id] });
   return {
     instance: row.id,
@@ -185,12 +207,47 @@ async function contextOf(
     objective: row.objective,
     todos: row.todos,
     facts: row.options.facts ?? [],
+    files: await describeFiles(work.tx, row),
     resultSchema: row.result_schema,
     summary: row.summary,
-    transcript: lines.map(toTranscriptLine),
+    ...said,
     unread,
     followUpCount: row.follow_up_count,
     maxFollowups: row.max_followups,
+  };
+}
+
+/** The lines with what was understood of their media, and the photos that the owner lets the model see. */
+async function withMedia(
+  { tx }: UnitOfWork,
+  { account_id: account, chat_id: chat }: InstanceRow,
+  lines: readonly TranscriptLineRow[],
+): Promise<Pick<TurnContext, 'transcript' | 'photos'>> {
+  const mediaOf = await readLineMedia(
+    tx,
+    account,
+    chat,
+    lines.map(({ message_id }) => message_id),
+  );
+  const isHeard = ({ role }: TranscriptLineRow) => role === 'contact' || role === 'manual';
+  const media = new Map(
+    lines.flatMap((line) => {
+      const { id, role, message_id: message } = line;
+      if (message === null || !isHeard(line)) return [];
+      const found = mediaOf({ message, fromMe: role === 'manual' });
+      return found === null ? [] : [[String(id), found] as const];
+    }),
+  );
+  const photos = new Map(
+    [...media].flatMap(([id, { photo }]) => (photo ? [[id, photo] as const] : [])),
+  );
+  const isShown = photos.size > 0 && (await mayShowPhotos(tx, account, chat, true));
+  return {
+    transcript: lines.map((line) => {
+      const text = media.get(String(line.id))?.text;
+      return { ...toTranscriptLine(line), ...(text === undefined ? {} : { content: text }) };
+    }),
+    ...(isShown ? { photos } : {}),
   };
 }
 
@@ -216,14 +273,21 @@ function finishTurn(
     await saveSummary(work, row, wanted);
     await endRunWithCalls(deps, work, row, run, wanted.calls ?? []);
     await job.complete(work.tx);
-    const decided = await evaluateTexts(deps, work, row, wanted.messages, { followUp, run });
+    const speeches = await speechesOf(work.tx, row, wanted);
+    if (speeches === null) {
+      const reason = FILE_GONE;
+      await applyEvents(deps, work, row, [{ type: 'request_intervention', reason }]);
+      return;
+    }
+    const said = speeches.map(({ text, content }) => withContent(text, content));
+    const decided = await evaluateSpeeches(deps, work, row, speeches, { followUp, run });
     const { allowed: evaluated, refused } = decided;
     const progress = { ...todosAfterTurn(row, wanted), result: wanted.result, evaluated };
     if (refused === null) {
-      await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
+      await applyEvents(deps, work, row, eventsOf(context, wanted, said), progress);
       return;
     }
-    const texts = wanted.messages.slice(0, evaluated.length);
+    const texts = said.slice(0, evaluated.length);
     const intervention = [{ type: 'request_intervention', reason: refused.reason, texts }] as const;
     await applyEvents(deps, work, row, intervention, progress);
     // Writes the ledger entry and, if the owner may allow it, an approval.
@@ -274,23 +338,70 @@ async function failTurn(
   if (again) throw error;
 }
 
+/** A message of the agent: a text, or a file with its caption. */
+interface AgentSpeech {
+  readonly text: string;
+  readonly content?: OutgoingContent;
+}
+
+const FILE_GONE =
+  'The agent wanted to send a file that is not attached, or is not stored any more, so nothing was sent. Resume it or write yourself.';
+
+/** The agent names a file by its place; which file that is, the owner has said. Null if one is not there. */
+async function speechesOf(
+  tx: Transaction,
+  row: InstanceRow,
+  { messages, attached = [] }: TurnOutcome,
+): Promise<readonly AgentSpeech[] | null> {
+  const speeches: AgentSpeech[] = [];
+  for (const [at, text] of messages.entries()) {
+    const place = attached[at] ?? null;
+    const id = place === null ? undefined : row.options.media?.[place - 1];
+    if (place === null) {
+      speeches.push({ text });
+      continue;
+    }
+    const media = id === undefined ? null : await findMedia(tx, row.account_id, mediaId(id));
+    if (media?.sha256 == null || media.mime_type === null) return null;
+    const { kind } = media;
+    const request = {
+      kind: 'media',
+      id: media.id,
+      as: kind === 'sticker' ? 'document' : kind,
+    } as const;
+    const lookup = { account: row.account_id, chat: row.chat_id };
+    speeches.push({ text, ...(await resolveContent(tx, lookup, request)) });
+  }
+  return speeches;
+}
+
+async function describeFiles(tx: Transaction, row: InstanceRow): Promise<readonly string[]> {
+  const ids = row.options.media ?? [];
+  const files = await Promise.all(ids.map((id) => findMedia(tx, row.account_id, mediaId(id))));
+  return files.map((file) =>
+    file === null
+      ? 'a file that is gone'
+      : `${file.file_name ?? file.kind} (${file.mime_type ?? 'unknown type'})`,
+  );
+}
+
 interface EvaluatedTexts {
   readonly allowed: readonly EvaluatedProposal[];
   /** The first text that the gate does not allow; later texts are not sent either. */
   readonly refused: { readonly evaluated: EvaluatedProposal; readonly reason: string } | null;
 }
 
-async function evaluateTexts(
+async function evaluateSpeeches(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
-  texts: readonly string[],
+  speeches: readonly AgentSpeech[],
   { followUp, run }: { readonly followUp: boolean; readonly run: TurnContext['run'] },
 ): Promise<EvaluatedTexts> {
   const allowed: EvaluatedProposal[] = [];
-  for (const [at, text] of texts.entries()) {
-    const speech = { role: 'agent', text, followUp } as const;
-    const earlierInTurn = texts.slice(0, at);
+  for (const [at, said] of speeches.entries()) {
+    const speech = { role: 'agent', ...said, followUp } as const;
+    const earlierInTurn = speeches.slice(0, at).map(({ text }) => text);
     const evaluated = await evaluateText(deps, work, row, speech, { earlierInTurn, run });
     const { outcome, reason } = evaluated.decision;
     if (outcome !== 'allow') {
@@ -305,8 +416,12 @@ async function evaluateTexts(
 }
 
 /** The outcome as events, in the only order the state machine allows. */
-function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {
-  const { messages: texts, nextHeartbeatMs, endReason, interventionReason } = outcome;
+function eventsOf(
+  context: TurnContext,
+  outcome: TurnOutcome,
+  texts: readonly string[],
+): readonly ConversationEvent[] {
+  const { nextHeartbeatMs, endReason, interventionReason } = outcome;
   if (interventionReason !== undefined)
     return [{ type: 'request_intervention', reason: interventionReason, texts }];
   const events: ConversationEvent[] = [];

@@ -59,7 +59,7 @@ import {
 import { endRun } from '../../platform/db/runs.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
 import type { MessageSearch } from '../search/search.ts';
 
 export function onGroupAnswer(deps: GroupAnswerDeps) {

@@ -30,7 +30,7 @@ export function openDigests(deps: DigestDeps): DigestsFeature {
     },
     async start() {
       await enqueueForgotten();
-      deps.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(deps));
+      deps.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(deps), deps.lease.account);
     },
     enqueueForgotten,
   };

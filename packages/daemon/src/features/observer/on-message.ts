@@ -25,7 +25,7 @@ import { dropObserverRequest, putObserverRequest } from '../../platform/db/obser
 import { addObserverUsage } from '../../platform/db/observer/runs.ts';
 import type { UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job } from '../../platform/jobs/jobs.ts';
+import type { Job } from '../../platform/jobs/queue-worker.ts';
 import { expectDigest } from './digest/due.ts';
 
 const ALL_TIME = new Date(0);
@@ -80,6 +80,34 @@ async function storeVerdict(
   if (!fresh) return;
   const counted = verdict.noise ? { cut: 1, saved: tokens } : { kept: 1 };
   await addObserverUsage(tx, account, { chat, zone, at: message.at }, counted);
+}
+
+/** What a voice message or a document says is known only now: it is judged again, by its words. */
+export async function onMediaUnderstood(
+  deps: GroupMessageDeps,
+  work: UnitOfWork,
+  { chat, number, sentAt }: Omit<GroupMessagePosition, 'id'>,
+): Promise<void> {
+  const { tx } = work;
+  const { account } = deps.lease;
+  const reader = { account, admins: deps.admins };
+  const group = await readObservedGroup(tx, account, chat);
+  if (group === null) return;
+  // Without a verdict it was not judged yet, or it left the buffer.
+  const place = { chat, number, sentAt };
+  const heard = await observedMessageAt(tx, reader, place);
+  if (heard?.verdict == null) return;
+  // Noise is read as a placeholder only, so the words are read once it is no longer judged.
+  await deleteVerdict(tx, account, { chat, number });
+  const message = (await observedMessageAt(tx, reader, place))?.message ?? heard.message;
+  const before = await observedMessagesBefore(tx, reader, place, NOISE_LOOKBACK);
+  // From here on it has words like a text: that it was a recording or a file says nothing about them.
+  const verdict = judgeNoise(
+    { ...message, kind: 'text' },
+    before.map((each) => each.message),
+  );
+  await putVerdict(tx, account, { ...place, verdict, tokens: estimateTokens(message.text) });
+  await expectDigest(deps, work, group, message.at);
 }
 
 /** A deleted or edited message leaves the buffer, and its request is dropped. */

@@ -1,6 +1,7 @@
 // Runs due schedules. One transaction records the run, submits its message to the gate and sets the next timer, so that
 // after a crash at any point each run has one row and at most one message.
 import type { PermitId, ScheduleId } from '@relay/contract/ids';
+import { withContent } from '@relay/core/messages/outgoing';
 import { type Decision, type ReasonCode, reasonText } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import {
@@ -18,7 +19,7 @@ import {
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
-import type { JobHandler } from '../../platform/jobs/jobs.ts';
+import type { JobHandler } from '../../platform/jobs/queue-worker.ts';
 import type { ScheduleDeps } from './service.ts';
 import { lockSchedule, ruleOf, type ScheduleRow, setNextOccurrence } from './sql.ts';
 
@@ -56,7 +57,12 @@ async function submitOccurrence(
   const submitted = await deps.gate.submit(
     tx,
     { kind: 'scheduler' },
-    { kind: 'send_message', chat: row.chat_id, text: row.body },
+    {
+      kind: 'send_message',
+      chat: row.chat_id,
+      text: row.body,
+      ...(row.content === null ? {} : { content: row.content }),
+    },
     { schedule: row.id },
   );
   const { decision, message, approval } = submitted;
@@ -173,10 +179,9 @@ async function notifyOwnerOfRefusal(
 ): Promise<void> {
   if (!deps.settings.tell_owner_on_whatsapp) return;
   const { rule, zone } = ruleOf(row);
+  const said = withContent(row.body, row.content);
   const words =
-    row.body.length > SHOWN_CHARACTERS
-      ? `${row.body.slice(0, SHOWN_CHARACTERS - 1).trimEnd()}…`
-      : row.body;
+    said.length > SHOWN_CHARACTERS ? `${said.slice(0, SHOWN_CHARACTERS - 1).trimEnd()}…` : said;
   const text = `Relay: a scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${reasonText(reason)}`;
   const { gate, lease } = deps;
   const isNotified = await notifyOwner(

@@ -1,7 +1,7 @@
 // Creates the schedules feature for the routes, the gate, the hold, the timers and the workers.
 import type { ScheduleService } from '@relay/contract/api/schedules';
 import type { ApprovedScheduleActions, OnRelease } from '../../pipeline/gate/approvals.ts';
-import type { JobHandler } from '../../platform/jobs/jobs.ts';
+import type { JobHandler } from '../../platform/jobs/queue-worker.ts';
 import { enqueueHeldSchedules, onScheduleDue, recomputeSchedules } from './due.ts';
 import {
   cancelApprovedSchedule,

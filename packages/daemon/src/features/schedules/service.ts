@@ -3,6 +3,7 @@
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { ListedContact } from '@relay/contract/api/contacts';
+import { type OutgoingContent, readContentFields } from '@relay/contract/api/outgoing';
 import type { CreateSchedule, Schedule, ScheduleService } from '@relay/contract/api/schedules';
 import { RelayError } from '@relay/contract/errors';
 import {
@@ -29,6 +30,7 @@ import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
 import type { ApprovedActions, ApprovedScheduleActions } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import type { EvaluatedProposal, Gate, GateResult } from '../../pipeline/gate/gate.ts';
+import { resolveContent } from '../../pipeline/gate/outgoing-request.ts';
 import { closeNotices, findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { findOrMakeChat } from '../../pipeline/gate/send-as-owner.ts';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
@@ -79,8 +81,10 @@ export function createScheduleService(deps: ScheduleDeps): ScheduleService {
 }
 
 async function previewForOwner(deps: ScheduleDeps, tx: Transaction, request: CreateSchedule) {
-  const understood = interpretScheduleRequest(deps, request);
+  const asked = interpretScheduleRequest(deps, request);
   const chat = await resolveScheduleChat(deps, tx, request.to);
+  const { content = null } = await contentFor(deps, tx, chat, request);
+  const understood = { ...asked, content };
   const recipient = await readScheduleRecipient(tx, deps.lease.account, chat);
   return previewSchedule(understood, recipient, deps.now(), PREVIEWED_OCCURRENCES);
 }
@@ -88,8 +92,23 @@ async function previewForOwner(deps: ScheduleDeps, tx: Transaction, request: Cre
 async function createForOwner(deps: ScheduleDeps, tx: Transaction, request: CreateSchedule) {
   const { rule, zone, catchUp, text } = interpretScheduleRequest(deps, request);
   const chat = await resolveScheduleChat(deps, tx, request.to);
-  return submitSchedule(deps, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
+  const content = await contentFor(deps, tx, chat, request);
+  return submitSchedule(deps, tx, OWNER, {
+    chat,
+    text,
+    ...content,
+    rule,
+    zone: zone.name,
+    catchUp,
+  });
 }
+
+const contentFor = (
+  { lease: { account } }: ScheduleDeps,
+  tx: Transaction,
+  chat: ChatId,
+  request: CreateSchedule,
+) => resolveContent(tx, { account, chat }, readContentFields(request).content);
 
 // Creates a schedule: checks it, submits it to the gate and stores it with its first timer, in the caller's
 // transaction. If the owner must approve it, it becomes a schedule only then.
@@ -97,6 +116,7 @@ async function createForOwner(deps: ScheduleDeps, tx: Transaction, request: Crea
 interface ScheduleToCreate {
   readonly chat: ChatId;
   readonly text: string;
+  readonly content?: OutgoingContent;
   readonly rule: ScheduleRule;
   readonly zone: string;
   readonly catchUp: CatchUp;
@@ -114,12 +134,20 @@ export async function submitSchedule(
   deps: ScheduleDeps,
   tx: Transaction,
   actor: Actor,
-  { chat, text, rule, zone, catchUp }: ScheduleToCreate,
+  { chat, text, content, rule, zone, catchUp }: ScheduleToCreate,
   context: SubmitContext = {},
   approved?: EvaluatedProposal,
 ): Promise<ScheduleResult> {
   const { next } = requireNextOccurrence(deps, rule, zone);
-  const proposal = { kind: 'schedule_message', chat, text, rule, zone, catchUp } as const;
+  const proposal = {
+    kind: 'schedule_message',
+    chat,
+    text,
+    ...(content === undefined ? {} : { content }),
+    rule,
+    zone,
+    catchUp,
+  } as const;
   const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, context));
   const { decision, approval } = await evaluated.submit();
   if (decision.outcome !== 'allow') return { decision, id: null, approval };
@@ -132,6 +160,7 @@ export async function submitSchedule(
       zone,
       chat_id: chat,
       body: text,
+      content: content === undefined ? null : JSON.stringify(content),
       catch_up: catchUp,
       created_by: actorName(actor),
       approval_id: context.approval ?? null,
@@ -184,12 +213,13 @@ export async function cancelSchedule(
   if (row.state === 'done' && !(await hasPendingMessage(deps, tx, id))) {
     throw new RelayError('schedule_over', { id });
   }
-  const { chat_id: chat, body: text, zone } = row;
+  const { chat_id: chat, body: text, content, zone } = row;
   const proposal = {
     kind: 'cancel_schedule',
     schedule: id,
     chat,
     text,
+    ...(content === null ? {} : { content }),
     rule: ruleOf(row).rule,
     zone,
   } as const;
@@ -232,6 +262,7 @@ async function hasPendingMessage(
 export interface AgentScheduleRequest {
   readonly chat: ChatId;
   readonly text: string;
+  readonly content?: OutgoingContent;
   /** HH:MM, in the owner's time zone. */
   readonly time: string;
   readonly pattern: 'once' | 'daily' | 'weekly' | 'cron';
@@ -262,8 +293,9 @@ export async function scheduleForAgent(
   const zoneName = request.zone ?? deps.zone;
   const given = ruleFor(request, findZone(zoneName), deps.now());
   const { rule, zone, next } = requireNextOccurrence(deps, given, zoneName);
-  const { chat, text, catchUp = defaultCatchUp(rule) } = request;
-  const asked = { chat, text, rule, zone: zone.name, catchUp };
+  const { chat, text, content, catchUp = defaultCatchUp(rule) } = request;
+  const what = content === undefined ? { text } : { text, content };
+  const asked = { chat, ...what, rule, zone: zone.name, catchUp };
   const scheduled = await submitSchedule(deps, tx, actor, asked, context);
   return { ...scheduled, words: describeRule(rule, zone), next };
 }
@@ -307,11 +339,16 @@ type ScheduleTimingInput = Omit<CreateSchedule, 'to'>;
 function interpretScheduleRequest(
   deps: ScheduleDeps,
   request: ScheduleTimingInput,
-): ParsedSchedule {
+): Omit<ParsedSchedule, 'content'> {
   const zoneName = request.zone ?? deps.zone;
   const given = request.rule ?? parseTypedRule(deps, request.when ?? '', zoneName);
   const { rule, zone } = requireNextOccurrence(deps, given, zoneName);
-  return { rule, zone, catchUp: request.catch_up ?? defaultCatchUp(rule), text: request.text };
+  return {
+    rule,
+    zone,
+    catchUp: request.catch_up ?? defaultCatchUp(rule),
+    text: readContentFields(request).text,
+  };
 }
 
 function parseTypedRule({ now }: ScheduleDeps, when: string, zoneName: string) {

@@ -2,6 +2,7 @@
 // that is not decided yet; null when there is none.
 
 import type { CatchUp } from '@relay/contract/api/constants';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type {
   Schedule,
   ScheduleFilter,
@@ -164,10 +165,11 @@ export interface ParsedSchedule {
   readonly zone: Zone;
   readonly catchUp: CatchUp;
   readonly text: string;
+  readonly content: OutgoingContent | null;
 }
 
 export function previewSchedule(
-  { rule, zone, catchUp, text }: ParsedSchedule,
+  { rule, zone, catchUp, text, content }: ParsedSchedule,
   { address, name }: ScheduleRecipient,
   after: Date,
   times = PREVIEWED_TIMES,
@@ -181,11 +183,12 @@ export function previewSchedule(
     recipient: address,
     recipient_name: name,
     text,
+    ...(content === null ? {} : { content }),
   };
 }
 
 function toApiSchedule(row: ListedScheduleRow, madeBy: string | null): Schedule {
-  const understood = { ...ruleOf(row), text: row.body };
+  const understood = { ...ruleOf(row), text: row.body, content: row.content };
   const justBefore = new Date((row.next_at?.getTime() ?? 0) - 1);
   return {
     id: row.id,

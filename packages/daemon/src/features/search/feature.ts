@@ -41,7 +41,7 @@ export function openSearch(options: OpenSearchOptions): SearchFeature {
   const { db, lease, now, admins } = options;
   const zone = findZone(options.zone);
   if (zone === null) throw new Error(`no such zone: ${options.zone}`);
-  const indexer = new Indexer(options);
+  const indexer = new Indexer({ ...options, onIndexed: () => vectors.follower.hint() });
   const caughtUp = () => indexer.caughtUp();
   const setup = options.embeddings;
   const vectors = openVectors({ ...options, source: () => setup.current() });

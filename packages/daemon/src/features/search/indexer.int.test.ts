@@ -68,9 +68,10 @@ test('indexes a message whose transaction ends after a later one', async () => {
   }
 });
 
-test('indexes stored messages by itself', async () => {
+test('indexes stored messages when the log of events hints at them', async () => {
   start();
   await chatter.say({ chat, text: 'stork' });
+  chatter.indexer.hint();
   await eventually(async () => (await found('stork')) === 1);
 });
 
@@ -159,7 +160,7 @@ test('yields to the event loop between two long messages', async () => {
   setImmediate(count);
   const row = { chat_id: chat, sender_id: null, sent_at: '2026-11-17', kind: 'conversation' };
   const rows = Array.from({ length: 10 }, (_, id) => ({ ...row, id, body: '你好'.repeat(30_000) }));
-  const indexed = await toDocuments(rows);
+  const indexed = await toDocuments(store.account, rows);
   isOver = true;
   expect(indexed).toHaveLength(10);
   expect(turns).toBeGreaterThanOrEqual(9);

@@ -11,6 +11,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
+import { PIECE_CHARACTERS } from '../../platform/db/message-text.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
 import { toTsvector } from './tsvector.ts';
@@ -20,6 +21,8 @@ interface IndexerOptions {
   readonly lease: Lease;
   readonly log: Log;
   readonly events: Pick<PostgresEventLog, 'subscribe' | 'hint'>;
+  /** Called when everything is indexed. */
+  readonly onIndexed?: () => void;
 }
 
 const BATCH = 500;
@@ -31,7 +34,7 @@ const CHARACTERS_AT_A_STRETCH = 50_000;
  * them.
  */
 const GATHER_MS = 150;
-const POLL_MS = 2_000;
+const RETRY_MS = 2_000;
 
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -40,7 +43,7 @@ export class Indexer {
     failed: (error) => {
       this.#options.log.warn('search index failed; retrying', { error });
       this.#upTo = null;
-      return POLL_MS;
+      return RETRY_MS;
     },
     gatherMs: GATHER_MS,
   });
@@ -74,11 +77,12 @@ export class Indexer {
   async #look(): Promise<NextLook> {
     const { db, lease } = this.#options;
     const newest = await newestMessage(db);
-    if (newest === this.#upTo) return POLL_MS;
+    if (newest === this.#upTo) return Number.POSITIVE_INFINITY;
     if (!(await waitForOlderTransactions(db, () => this.#loop.isStopping))) return 'more';
     while (await indexNext(db, lease, newest)) if (this.#loop.isStopping) return 'more';
     this.#upTo = newest;
-    return POLL_MS;
+    this.#options.onIndexed?.();
+    return Number.POSITIVE_INFINITY;
   }
 }
 
@@ -118,7 +122,7 @@ async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean>
       SELECT id, chat_id, sender_id, sent_at::text, kind, body FROM messages
       WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${upTo}
       ORDER BY id FOR KEY SHARE`.execute(tx);
-    const documents = await toDocuments(rows);
+    const documents = await toDocuments(lease.account, rows);
     await sql`
       WITH added AS (
         INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length,
@@ -136,11 +140,11 @@ async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean>
 }
 
 /** A long message takes up to a tenth of a second, so other work runs in between. */
-export async function toDocuments(rows: readonly MessageToIndex[]) {
+export async function toDocuments(account: AccountId, rows: readonly MessageToIndex[]) {
   const documents: ReturnType<typeof toDocument> = [];
   let characters = 0;
   for (const row of rows) {
-    documents.push(...toDocument(row));
+    documents.push(...toDocument(account, row));
     characters += row.body.length;
     if (characters < CHARACTERS_AT_A_STRETCH) continue;
     await nextTurn();
@@ -149,7 +153,10 @@ export async function toDocuments(rows: readonly MessageToIndex[]) {
   return documents;
 }
 
-function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: MessageToIndex) {
+function toDocument(
+  account: AccountId,
+  { id, chat_id, sender_id, sent_at, kind, body }: MessageToIndex,
+) {
   if (isMark(kind)) return [];
   const words = splitIntoWords(body);
   if (words.length === 0) return [];
@@ -160,7 +167,7 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: MessageToIn
       chat: chat_id,
       contact: sender_id,
       at: sent_at,
-      terms: toTsvector(words),
+      terms: toTsvector(account, words),
       length,
       changes: saysChange(words),
     },
@@ -182,7 +189,58 @@ async function lockIndexProgress(tx: Transaction, account: AccountId): Promise<n
     ON CONFLICT (account_id) DO UPDATE
       SET version = excluded.version, indexed_up_to = 0, documents = 0`.execute(tx);
   await reindexDigests(tx, account);
+  await reindexMedia(tx, account);
   return 0;
+}
+
+// What was understood of media, in pieces, so that a long document is found by any of its words. Written in the
+// transaction that stores it, deleted with the media.
+
+interface MediaTextRow extends Omit<MessageToIndex, 'body'> {
+  text: string;
+}
+
+/** By the number of its message. Adds nothing if it is indexed already. */
+export async function indexMedia(
+  tx: Transaction,
+  account: AccountId,
+  message: number | null,
+): Promise<void> {
+  const { rows } = await sql<MediaTextRow>`
+    SELECT m.id, m.chat_id, m.sender_id, m.sent_at::text, m.kind, coalesce(x.transcript, x.extracted) AS text
+    FROM media x JOIN messages m ON m.account_id = x.account_id AND m.sent_at = x.message_at AND m.id = x.message
+    WHERE x.account_id = ${account} AND (${message}::bigint IS NULL OR x.message = ${message}::bigint)
+      AND coalesce(x.transcript, x.extracted) IS NOT NULL`.execute(tx);
+  for (const { text, ...row } of rows) {
+    const pieces = Array.from({ length: Math.ceil(text.length / PIECE_CHARACTERS) }, (_, n) => ({
+      ...row,
+      body: text.slice(n * PIECE_CHARACTERS, (n + 1) * PIECE_CHARACTERS),
+    }));
+    const documents: object[] = [];
+    for (const [n, piece] of pieces.entries()) {
+      const [document] = await toDocuments(account, [piece]);
+      if (document !== undefined) documents.push({ ...document, id: `${row.id}.${n}` });
+      await nextTurn();
+    }
+    await sql`
+      WITH added AS (
+        INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length)
+        SELECT ${account}::bigint, 'media', d.id, d.chat, d.contact, d.at, d.terms::tsvector, d.length
+        FROM json_to_recordset(${JSON.stringify(documents)}::json) AS d(id text, chat uuid, contact uuid,
+          at timestamptz, terms text, length int)
+        ON CONFLICT DO NOTHING RETURNING 1
+      )
+      UPDATE search_progress SET documents = documents + (SELECT count(*) FROM added)
+      WHERE account_id = ${account}`.execute(tx);
+  }
+}
+
+/** Indexes all of it again when the index version has changed. */
+async function reindexMedia(tx: Transaction, account: AccountId): Promise<void> {
+  await sql`DELETE FROM search_documents WHERE account_id = ${account} AND source_kind = 'media'`.execute(
+    tx,
+  );
+  await indexMedia(tx, account, null);
 }
 
 // Digests and their facts as search documents, written and deleted together with them. Facts are found one by one, at
@@ -238,7 +296,7 @@ async function insertDigestDocuments(
     const words = splitIntoWords(text);
     if (words.length === 0) return [];
     const length = new Set(words.map(({ term }) => term)).size;
-    return [{ kind, id, chat, at, terms: toTsvector(words), length }];
+    return [{ kind, id, chat, at, terms: toTsvector(account, words), length }];
   });
   await sql`
     WITH added AS (

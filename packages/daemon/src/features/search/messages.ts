@@ -1,8 +1,11 @@
 // Reads messages with names as people know them: for a hit, for the messages around it, and for the last ones of a
 // chat. Each query checks the scope again, so that an id alone gives no access to a chat.
+import type { ReceivedContent } from '@relay/contract/api/received';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import { type MediaJson, mediaJsonSql } from '../../platform/db/media.ts';
+import { messageTextSql, PIECE_CHARACTERS } from '../../platform/db/message-text.ts';
 import { readableChats, type SearchScope } from './scope.ts';
 
 export interface NamedMessage {
@@ -22,6 +25,10 @@ export interface NamedMessage {
   readonly senderName: string;
   readonly at: Date;
   readonly text: string;
+  /** Its file. */
+  readonly media?: MediaJson | null;
+  /** What it is besides text and a file. */
+  readonly content?: ReceivedContent | null;
 }
 
 interface MessageContext {
@@ -52,7 +59,49 @@ export async function readFoundMessages(
       WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'message'`,
   ).execute(db);
   const digests = await selectDigestTexts(account, readable, documents).execute(db);
-  return new Map([...rows, ...digests.rows].map((row) => [row.tag, untagged(row)]));
+  const media = await readMediaPieces(db, account, readable, documents);
+  return new Map([...rows, ...media, ...digests.rows].map((row) => [row.tag, untagged(row)]));
+}
+
+/** Pieces of what was understood of media: the message, with what it is and the piece as its text. */
+async function readMediaPieces(
+  db: Db,
+  account: AccountId,
+  readable: RawBuilder<unknown>,
+  documents: readonly number[],
+): Promise<readonly TaggedMessage[]> {
+  const { rows: pieces } = await sql<MediaPieceRow>`
+    SELECT d.id AS tag, d.at::text, m.message AS number, m.file_name, m.transcript IS NOT NULL AS spoken,
+      substr(coalesce(m.transcript, m.extracted), split_part(d.source_id, '.', 2)::int * ${PIECE_CHARACTERS}::int + 1,
+        ${PIECE_CHARACTERS}::int) AS piece
+    FROM search_documents d JOIN media m ON m.account_id = d.account_id
+      AND m.message = split_part(d.source_id, '.', 1)::bigint
+    WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'media'`.execute(
+    db,
+  );
+  if (pieces.length === 0) return [];
+  const keys = sql`SELECT * FROM unnest(${pieces.map(({ tag }) => tag)}::bigint[],
+    ${pieces.map(({ at }) => at)}::timestamptz[], ${pieces.map(({ number }) => number)}::bigint[])
+    AS k (tag, sent_at, id)`;
+  const { rows } = await selectNamedMessages(account, readable, keys).execute(db);
+  return rows.flatMap((row) => {
+    const found = pieces.find(({ tag }) => tag === row.tag);
+    if (found === undefined) return [];
+    const { spoken, file_name: name, piece } = found;
+    const what = spoken
+      ? '[Audio message] (written down by a machine)'
+      : `[Document] ${name ?? ''}`;
+    return [{ ...row, text: `${what.trim()}: ${piece.trim()}` }];
+  });
+}
+
+interface MediaPieceRow {
+  tag: number;
+  at: string;
+  number: number;
+  file_name: string | null;
+  spoken: boolean;
+  piece: string;
 }
 
 /** Digests and facts of observed groups. */
@@ -176,7 +225,8 @@ const selectNamedMessages = (
   SELECT k.tag, m.message_id AS message, m.id AS "rowId", m.chat_id AS chat, c.kind = 'group' AS "isGroup",
     coalesce(${nameOfChat(account)}, '') AS "chatName", m.sender_id AS sender,
     CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, m.sender_name, '') END AS "senderName",
-    m.sent_at AS at, m.body AS text
+    m.sent_at AS at, ${messageTextSql(sql.ref('m'))} AS text, ${mediaJsonSql(sql.ref('m'))} AS media,
+    m.details->'content' AS content
   FROM keys k JOIN messages m ON m.account_id = ${account} AND m.sent_at = k.sent_at AND m.id = k.id
     JOIN chats c ON c.account_id = ${account} AND c.id = m.chat_id
   WHERE c.id IN (SELECT id FROM readable)

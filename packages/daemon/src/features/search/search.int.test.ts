@@ -56,6 +56,8 @@ describe('search', () => {
         isGroup: false,
         at: at('2026-10-01'),
         text: 'The boiler lost pressure',
+        media: null,
+        content: null,
         rank: expect.any(Number),
         by: 'words',
         isSure: true,

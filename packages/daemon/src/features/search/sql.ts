@@ -13,9 +13,8 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';
-import { toPhraseTsquery, toPrefixTsquery, toTsquery } from './tsvector.ts';
+import { fromLexemes, toPhraseTsquery, toPrefixTsquery, toTsquery } from './tsvector.ts';
 import type { NearbyDocuments } from './vectors/feature.ts';
-import { newestDocumentId } from './vectors/sql.ts';
 
 /** The contacts and chats that a question names. */
 interface NamedInQuestion {
@@ -72,7 +71,7 @@ export async function findCandidates(
     scope,
     terms,
     named,
-    bounds: boundsToSql(phrases, where),
+    bounds: boundsToSql(place.account, phrases, where),
   };
   const [{ documents, counts, best }, close] = await Promise.all([
     terms.length === 0 ? NO_MATCHES : sharingWords(asked),
@@ -121,18 +120,21 @@ const RARE_WORD_DOCUMENTS = 2_000;
  * with only one frequent word of several would be ranked last anyway.
  */
 async function sharingWords(asked: CandidateQuery): Promise<MatchResult> {
-  const { db, terms } = asked;
+  const { db, account, terms } = asked;
   const lookups = terms.map((term, n) => ({
     n,
-    exact: toTsquery(term),
-    alike: toPrefixTsquery(term),
+    exact: toTsquery(account, term),
+    alike: toPrefixTsquery(account, term),
   }));
-  const newest = await newestDocumentId(db);
-  if (newest <= 4 * NEWEST_DOCUMENTS) return matching(asked, lookups, sql`true`);
-  const border = BORDER_STEP * Math.floor((newest - NEWEST_DOCUMENTS) / BORDER_STEP);
+  const { documents, oldest, newest } = await readIndexSize(db, account);
+  if (documents <= 4 * NEWEST_DOCUMENTS) return matching(asked, lookups, sql`true`);
+  // Between two numbers of this account are those of others.
+  const apart = Math.max(1, (newest - oldest + 1) / documents);
+  const step = Math.ceil(BORDER_STEP * apart);
+  const border = oldest + step * Math.floor((newest - oldest - NEWEST_DOCUMENTS * apart) / step);
   // A literal, because the server's plan depends on the value of the border.
   const recent = await matching(asked, lookups, sql`d.id > ${sql.lit(border)}`);
-  const share = (newest - border) / newest;
+  const share = (newest - border) / (newest - oldest + 1);
   const isRare = ({ n }: WordLookup) =>
     (recent.counts?.[n]?.alike ?? 0) <= RARE_WORD_DOCUMENTS * share;
   const older = lookups.flatMap((lookup) =>
@@ -150,6 +152,21 @@ async function sharingWords(asked: CandidateQuery): Promise<MatchResult> {
   });
   const best = [...(recent.best ?? []), ...(old.best ?? [])];
   return { documents: recent.documents, counts: Object.fromEntries(counts.entries()), best };
+}
+
+interface IndexSize {
+  readonly documents: number;
+  /** The number of the account's first document, and the newest of any account. */
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+async function readIndexSize(db: Db, account: AccountId): Promise<IndexSize> {
+  const { rows } = await sql<IndexSize>`
+    SELECT p.documents, coalesce((SELECT min(d.id) FROM search_documents d WHERE d.account_id = ${account}), 0) AS oldest,
+      s.last_value AS newest
+    FROM search_progress p, search_documents_id_seq s WHERE p.account_id = ${account}`.execute(db);
+  return rows[0] ?? { documents: 0, oldest: 0, newest: 0 };
 }
 
 /** The word together with any other word of the question; empty when it is the only one. */
@@ -234,7 +251,8 @@ async function findNearCandidates(
     WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)}),
     words AS MATERIALIZED (
       SELECT exact::tsquery AS exact, alike::tsquery AS alike, (n - 1)::int AS n
-      FROM unnest(${terms.map(toTsquery)}::text[], ${terms.map(toPrefixTsquery)}::text[])
+      FROM unnest(${terms.map((term) => toTsquery(account, term))}::text[],
+        ${terms.map((term) => toPrefixTsquery(account, term))}::text[])
         WITH ORDINALITY AS w(exact, alike, n)
     ), nearest AS (
       SELECT d.id, d.at, ${isNamed(named)} AS named, d.source_kind = 'digest' AS digest,
@@ -277,22 +295,24 @@ export async function findRecentDocuments(
     WITH readable AS MATERIALIZED (${readableChats(account, scope, admins)})
     SELECT d.id FROM search_documents d
     WHERE d.account_id = ${account} AND d.chat_id IN (SELECT id FROM readable)
-      AND ${boundsToSql([], where)} AND (${anybody} OR ${isNamed(named)})
+      AND ${boundsToSql(account, [], where)} AND (${anybody} OR ${isNamed(named)})
     ORDER BY d.at DESC, d.id DESC LIMIT ${MAX_SEARCH_CANDIDATES}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 function boundsToSql(
+  account: AccountId,
   phrases: ParsedQuestion['phrases'],
   { from, to, chat, contact }: SearchBounds,
 ): RawBuilder<unknown> {
   const conditions: RawBuilder<unknown>[] = phrases.map(
-    (phrase) => sql`d.terms @@ ${toPhraseTsquery(phrase)}::tsquery`,
+    (phrase) => sql`d.terms @@ ${toPhraseTsquery(account, phrase)}::tsquery`,
   );
   if (from !== undefined) conditions.push(sql`d.at >= ${from}`);
   if (to !== undefined) conditions.push(sql`d.at < ${to}`);
   if (chat !== undefined) conditions.push(sql`d.chat_id = ${chat}`);
-  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL AND d.source_kind = 'message'`);
+  if (contact === 'me')
+    conditions.push(sql`d.contact_id IS NULL AND d.source_kind IN ('message', 'media')`);
   else if (contact !== undefined) conditions.push(sql`d.contact_id = ${contact}`);
   return sql.join([sql`true`, ...conditions], sql` AND `);
 }
@@ -325,7 +345,7 @@ export async function findLaterChanges(
       FROM (
         SELECT d.id, d.at, d.terms FROM search_documents d
         WHERE d.account_id = ${account} AND d.chat_id = h.chat_id AND d.at > h.at AND d.changes
-          AND ${boundsToSql([], where)}
+          AND ${boundsToSql(account, [], where)}
         ORDER BY d.at DESC LIMIT ${MAX_LATER_MESSAGES}
       ) c
     ) l
@@ -336,8 +356,12 @@ export async function findLaterChanges(
   return new Map(
     rows.flatMap(({ id, words, later }) => {
       const found = findOvertakingMessage(
-        words,
-        later.map((each) => ({ ...each, at: new Date(each.at) })),
+        fromLexemes(account, words),
+        later.map((each) => ({
+          ...each,
+          at: new Date(each.at),
+          words: fromLexemes(account, each.words),
+        })),
       );
       return found === null ? [] : [[id, found]];
     }),

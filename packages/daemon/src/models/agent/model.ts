@@ -16,6 +16,8 @@ export interface OpenedModel {
   readonly name: string;
   /** Without a price the calls count as free. */
   readonly price?: Price;
+  /** Whether it can see pictures. */
+  readonly vision?: boolean;
 }
 
 /** Opened at the beginning of each turn, so that a changed setting applies from the next turn on. */
@@ -119,12 +121,19 @@ function costOf(
 ): ModelUsage {
   const tokens = {
     inputTokens:
-      usage.inputTokens ?? estimateTokens(call.instructions + JSON.stringify(call.messages)),
+      usage.inputTokens ??
+      estimateTokens(call.instructions + JSON.stringify(call.messages, withoutBytes)),
     outputTokens: usage.outputTokens ?? estimateTokens(JSON.stringify(responseMessages)),
   };
   const micros = price === undefined ? 0 : costMicros(price, tokens);
   return { provider, model: name, ...tokens, micros };
 }
+
+/** A picture costs far less than its bytes would as text. */
+const withoutBytes = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? 'x'.repeat(PICTURE_AS_TEXT) : value;
+
+const PICTURE_AS_TEXT = 5_000;
 
 // Calls the SDK once, for the whole answer or a streamed one, without the SDK's retries, tool runs and telemetry. A
 // partial answer is a failure.

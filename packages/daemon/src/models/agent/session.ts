@@ -6,12 +6,14 @@ import { RelayError } from '@relay/contract/errors';
 import type { ChatId } from '@relay/contract/ids';
 import type { AgentSettings } from '@relay/contract/settings';
 import {
+  imageFromChat,
+  type LabelledImage,
   type LabelledText,
   type TrustedText,
   untrustedText,
 } from '@relay/core/agent/labelled-text';
 import { isTaintWithin, joinTaints, type Taint } from '@relay/core/policy/facts';
-import type { ModelUsage, ToolCallRecord } from '@relay/core/ports/agent-turn';
+import type { LinePhoto, ModelUsage, ToolCallRecord } from '@relay/core/ports/agent-turn';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage, ToolSet } from 'ai';
 import type { Clock } from './clock.ts';
 import { callModel, type ModelAnswer, type ModelCaller, type OpenedModel } from './model.ts';
@@ -40,6 +42,8 @@ export interface SessionOptions {
 export interface SessionMessage {
   readonly role: 'user' | 'assistant';
   readonly content: LabelledText;
+  /** Pictures that belong to it. Only for a model that can see. */
+  readonly images?: readonly LabelledImage[];
 }
 
 interface SessionHooks {
@@ -110,7 +114,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     textReset: () => hooks.onTextReset?.(),
   };
   let read = hooks.alreadyRead;
-  const note = async (texts: readonly LabelledText[]): Promise<void> => {
+  const note = async (texts: readonly Pick<LabelledText, 'taint'>[]): Promise<void> => {
     const seen = texts.map(({ taint }) => taint).reduce(joinTaints, read);
     if (isTaintWithin(seen, read)) return;
     await hooks.beforeReading(seen);
@@ -139,8 +143,8 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   return {
     calls: runner.records,
     async act(messages) {
-      await note(messages.map(({ content }) => content));
-      history.push(...messages.map(({ role, content }) => ({ role, content: content.text })));
+      await note(messages.flatMap(({ content, images = [] }) => [content, ...images]));
+      history.push(...messages.map(toModelMessage));
       while (steps < limits.max_steps) {
         steps += 1;
         const rest = await step();
@@ -156,6 +160,33 @@ export function createAgentSession(options: SessionOptions): AgentSession {
       return untrustedText(answer.text.trim(), text.taint);
     },
   };
+}
+
+/** The pictures that a model can be shown, in the order of its messages; the newest if there are too many. */
+export async function readPhotos<Key>(
+  photos: ReadonlyMap<Key, LinePhoto>,
+  chat: ChatId,
+  read: PhotoReader | undefined,
+): Promise<ReadonlyMap<Key, LabelledImage>> {
+  const shown = new Map<Key, LabelledImage>();
+  for (const [key, { object, mimeType }] of [...photos].slice(-MOST_PHOTOS)) {
+    const bytes = (await read?.(object)) ?? null;
+    if (bytes !== null) shown.set(key, imageFromChat(bytes, mimeType, chat));
+  }
+  return shown;
+}
+
+/** Null if it was removed meanwhile. */
+export type PhotoReader = (object: string) => Promise<Uint8Array | null>;
+
+const MOST_PHOTOS = 4;
+
+function toModelMessage({ role, content, images = [] }: SessionMessage): ModelMessage {
+  if (role === 'assistant' || images.length === 0) return { role, content: content.text };
+  const files = images.map(
+    ({ bytes, mimeType }) => ({ type: 'file', data: bytes, mediaType: mimeType }) as const,
+  );
+  return { role, content: [{ type: 'text', text: content.text }, ...files] };
 }
 
 async function runCalls(

@@ -59,11 +59,15 @@ export interface AssistantFixtureOptions {
   readonly work?: boolean;
   /** Checks whether numbers are registered; without it none is. */
   readonly network?: ScriptedTransport;
+  readonly now?: () => Date;
 }
 
 export async function openAssistantFixture(options: AssistantFixtureOptions = {}) {
-  const { network } = options;
-  const harness = await freshDaemonHarness(afterAll, network === undefined ? {} : { network });
+  const { network, now } = options;
+  const harness = await freshDaemonHarness(afterAll, {
+    ...(network === undefined ? {} : { network }),
+    ...(now === undefined ? {} : { now }),
+  });
   const model = await startModelServer();
   afterAll(() => model.close());
   const { sql, account, database, conversations } = harness;
@@ -93,7 +97,7 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
           baseURL: `${model.url}/v1`,
           includeUsage: true,
         });
-        return { model: openai.chatModel('m'), provider: 'scripted', name: 'm' };
+        return { model: openai.chatModel('m'), provider: 'scripted', name: 'm', vision: true };
       },
     },
     clock: fastClock(),
@@ -250,7 +254,11 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
     return settled;
   }
 
-  const calls = () => model.calls().map(({ body }) => body as WireRequest);
+  const calls = () =>
+    model
+      .calls()
+      .filter(({ path }) => path === '/v1/chat/completions')
+      .map(({ body }) => body as WireRequest);
 
   return {
     ...harness,

@@ -2,14 +2,22 @@
 // only while WhatsApp is connected; no session of a contact ever has one of them.
 
 import { boundedText } from '@relay/contract/api/common';
-import { type ApprovalId, scheduleId } from '@relay/contract/ids';
+import {
+  contentFields,
+  contentProblem,
+  type OutgoingContent,
+  readContentFields,
+} from '@relay/contract/api/outgoing';
+import { type ApprovalId, type ChatId, scheduleId } from '@relay/contract/ids';
 import { WEEKDAYS } from '@relay/contract/schedule/names';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
+import { withContent } from '@relay/core/messages/outgoing';
 import { signText } from '@relay/core/messages/text';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool } from '../../../models/agent/tools.ts';
+import { resolveContent } from '../../../pipeline/gate/outgoing-request.ts';
 import { resolveSightings } from '../../../platform/db/contacts.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import {
@@ -17,6 +25,7 @@ import {
   listPermittedChats,
   type PermittedChat,
 } from '../../../platform/db/grants.ts';
+import type { MediaRow } from '../../../platform/db/media.ts';
 import { taintOfAuthors } from '../../../platform/db/runs.ts';
 import { lookupTools } from './lookup-tools.ts';
 import { findOrMakeRecipientChat, resolveToolRecipient } from './recipients.ts';
@@ -44,9 +53,33 @@ export const assistantTools = (run: ToolRun): AgentTool[] => [
 // to one recipient with a permission record.
 
 const MAX_MESSAGE_CHARACTERS = 4_096;
+const MOST_NAMES = 1_000;
 /** Leaves time for the owner's answer. */
 const confirmTimeout = (run: ToolRun) =>
   run.confirm === null ? {} : { timeoutMs: CONFIRM_TIMEOUT_MS + 15_000 };
+
+const { media, reaction, edit, delete: deleted, poll, location } = contentFields;
+const CONTENT_INPUT = {
+  media: media.describe(
+    'Instead of a message: a file, by the id of the media of a message that you have seen, or that your owner gave.',
+  ),
+  reaction: reaction.describe('Instead of a message: an emoji on a message; empty takes it back.'),
+  edit: edit.describe('The message replaces the text of this one, which you sent.'),
+  delete: deleted.describe('Instead of a message: deletes one that you sent, for everyone.'),
+  poll: poll.describe('Instead of a message: a poll.'),
+  location: location.describe('Instead of a message: a place.'),
+};
+
+/** The assistant may send what its owner uploaded, and files of chats that it may read. */
+function contentLookup(run: ToolRun, tx: Transaction, chat: ChatId) {
+  const { account } = run;
+  const sees = async ({ chat_id, token_id }: Pick<MediaRow, 'chat_id' | 'token_id'>) => {
+    if (chat_id === null) return token_id === null;
+    const known = await listPermittedChats(tx, account, run.deps.admins, MOST_NAMES);
+    return known.some((one) => one.chat === chat_id && (one.canRead || one.kind === 'own'));
+  };
+  return { account, chat, sees };
+}
 
 const SEND_SCHEMAS = {
   send_message: z.strictObject({
@@ -54,9 +87,10 @@ const SEND_SCHEMAS = {
       .string()
       .max(128)
       .describe('The id of the chat as get_chats gives it, or a number in international format.'),
-    message: boundedText(MAX_MESSAGE_CHARACTERS).describe(
-      'The text, word for word as it will be read.',
-    ),
+    message: boundedText(MAX_MESSAGE_CHARACTERS)
+      .optional()
+      .describe('The text, word for word as it will be read.'),
+    ...CONTENT_INPUT,
   }),
   whatsapp_send_message: z.strictObject({
     phone: z.string().max(64).describe('International format, digits only, such as "14155551234".'),
@@ -68,7 +102,7 @@ const sendTools = (run: ToolRun): AgentTool[] => [
   defineAgentTool({
     name: 'send_message',
     description:
-      'Sends a WhatsApp message to one chat at once. Look the chat up with get_chats first; never guess a number.',
+      'Sends a WhatsApp message to one chat at once: a text, or a file, reaction, poll or place instead. Look the chat up with get_chats first; never guess a number.',
     schema: SEND_SCHEMAS.send_message,
     ...confirmTimeout(run),
     run: (input, signal, id) =>
@@ -77,11 +111,17 @@ const sendTools = (run: ToolRun): AgentTool[] => [
         { id, name: 'send_message', arguments: input },
         signal,
         async (tx) => {
-          const to = await resolveToolRecipient(run, tx, input.phone_number);
+          const { phone_number, message: given, ...fields } = input;
+          const problem = contentProblem({ text: given, ...fields });
+          if (problem !== null) return { output: toolError(problem) };
+          const to = await resolveToolRecipient(run, tx, phone_number);
           if ('refused' in to) return { output: to.refused };
+          const chat = await findOrMakeRecipientChat(run, tx, to);
+          const { text, content } = readContentFields({ text: given, ...fields });
           return sendAction(run, to, {
-            chat: await findOrMakeRecipientChat(run, tx, to),
-            text: input.message,
+            chat,
+            text,
+            ...(await resolveContent(tx, contentLookup(run, tx, chat), content)),
             resultWhenDone: () => ({ status: 'sent', to: to.address }),
             resultWhenPending: (approval, why) => ({
               status: 'waiting_for_approval',
@@ -125,6 +165,7 @@ const notSentSentence = (approval: string, why: string): string =>
 interface MessageToSubmit {
   readonly chat: NonNullable<PermittedChat['chat']>;
   readonly text: string;
+  readonly content?: OutgoingContent;
   resultWhenDone(): ToolOutput;
   resultWhenPending: GatedAction['resultWhenPending'];
 }
@@ -132,25 +173,25 @@ interface MessageToSubmit {
 function sendAction(
   run: ToolRun,
   to: PermittedChat,
-  { chat, text, resultWhenDone, resultWhenPending }: MessageToSubmit,
+  { chat, text, content, resultWhenDone, resultWhenPending }: MessageToSubmit,
 ): GatedAction {
   const { gate } = run.deps;
-  const quoted = `"${text.length > 80 ? `${text.slice(0, 79)}…` : text}" to ${to.name}`;
+  const said = withContent(text, content);
+  const quoted = `"${said.length > 80 ? `${said.slice(0, 79)}…` : said}" to ${to.name}`;
   // In the owner's own chat the text is signed, so that it is never taken for the owner's words, even after a restore.
-  const words = to.kind === 'own' ? signText(text) : text;
+  const words = to.kind === 'own' && text !== '' ? signText(text) : text;
+  const what = content === undefined ? {} : { content };
   return {
     doneText: `sent ${quoted}`,
     proposedText: `send ${quoted}`,
     submit: (tx, context) =>
-      gate.submit(tx, run.actor, { kind: 'send_message', chat, text: words }, context),
+      gate.submit(tx, run.actor, { kind: 'send_message', chat, text: words, ...what }, context),
     resultWhenDone,
     resultWhenPending,
   };
 }
 
 // Schedule tools: seed 001's three, on the schedules provided at composition.
-
-const MOST_NAMES = 1_000;
 
 const SCHEDULE_SCHEMAS = {
   schedule_message: z.strictObject({

@@ -51,7 +51,7 @@ import {
 import { beginObserverRun, noteObserverSpending } from '../../../platform/db/observer/runs.ts';
 import { endRun, spentTodaySql } from '../../../platform/db/runs.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
-import type { Job, JobHandler } from '../../../platform/jobs/jobs.ts';
+import type { Job, JobHandler } from '../../../platform/jobs/queue-worker.ts';
 import { indexDigest } from '../../search/indexer.ts';
 import {
   type DigestDeps,

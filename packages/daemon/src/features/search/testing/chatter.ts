@@ -31,7 +31,7 @@ export interface Person {
 }
 
 export async function openChatter(
-  { database: { kysely: db }, account, sql }: Omit<TestStore, 'url'>,
+  { database: { kysely: db }, account, sql }: Omit<TestStore, 'url' | 'daemonUrl'>,
   {
     now = () => new Date(),
     zone = 'UTC',

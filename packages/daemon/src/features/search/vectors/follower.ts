@@ -39,9 +39,11 @@ interface VectorFollowerHealth {
 }
 
 const USUAL_BATCH = 16;
-const POLL_MS = 2_000;
+const RETRY_MS = 2_000;
+/** Documents that come within this time form one batch. */
+const GATHER_MS = 500;
 /** Somebody turns it on, and says so; or writes it into the file. */
-const OFF_MS = 30_000;
+const OFF_MS = 300_000;
 /** How much the last batch says about the rate. */
 const RATE_SMOOTHING = 0.2;
 
@@ -53,6 +55,7 @@ export class VectorFollower {
     failed: (error) => this.#failed(error),
     // The owner may just have chosen another model.
     hintsEndFailure: true,
+    gatherMs: GATHER_MS,
   });
   #failures = 0;
   #health: VectorFollowerHealth = { perSecond: null, failure: null };
@@ -89,14 +92,14 @@ export class VectorFollower {
     if (embedder === null) return OFF_MS;
     const worked = await this.#follow(embedder);
     this.#failures = 0;
-    return worked ? 'more' : POLL_MS;
+    return worked ? 'more' : Number.POSITIVE_INFINITY;
   }
 
   #failed(error: unknown): number {
     this.#failures++;
     this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
     this.#options.log.warn('embedding texts failed; retrying', { error, attempt: this.#failures });
-    return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
+    return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? RETRY_MS;
   }
 
   async #follow(embedder: Embedder): Promise<boolean> {

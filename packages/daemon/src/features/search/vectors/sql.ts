@@ -3,6 +3,7 @@
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
+import { PIECE_CHARACTERS } from '../../../platform/db/message-text.ts';
 import { decodeVectors, type NearestOptions, toBuffer, type VectorRow } from './vector-index.ts';
 
 /** Vectors of different models are never compared. */
@@ -172,6 +173,9 @@ async function readUnseenDocuments(
       extract(epoch FROM d.at)::bigint AS seconds, CASE d.source_kind
         WHEN 'message' THEN (SELECT m.body FROM messages m
           WHERE m.account_id = d.account_id AND m.sent_at = d.at AND m.id = d.source_id::bigint)
+        WHEN 'media' THEN (SELECT substr(coalesce(m.transcript, m.extracted),
+            split_part(d.source_id, '.', 2)::int * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) FROM media m
+          WHERE m.account_id = d.account_id AND m.message = split_part(d.source_id, '.', 1)::bigint)
         WHEN 'digest' THEN (SELECT g.body FROM digests g
           WHERE g.account_id = d.account_id AND g.id = d.source_id::uuid)
         WHEN 'fact' THEN (SELECT f.body FROM digest_facts f

@@ -8,7 +8,7 @@ import type { DaemonHarness } from '@relay/testing/daemon-harness';
 import type { TestStore } from '@relay/testing/store';
 import type { Scripted } from '../../../../models/agent/testing/scripted.ts';
 import { putMessages } from '../../../../platform/db/messages.ts';
-import type { Job } from '../../../../platform/jobs/jobs.ts';
+import type { Job } from '../../../../platform/jobs/queue-worker.ts';
 import { onDigestJob } from '../digest-job.ts';
 import type { DigestDeps } from '../due.ts';
 
