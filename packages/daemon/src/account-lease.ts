@@ -1,14 +1,14 @@
-// Takes, renews and releases the lease of the account that this home serves. Each renewal also records that the daemon
-// was running, so that an absence has a known beginning even after a kill, and the head of the ledger.
+// What this home remembers of itself and of the accounts that it works for. While the process runs it records that it was
+// running, so that an absence has a known beginning even after a kill, and the heads of its accounts' ledgers.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
-import { noteDaemonStart, noteDaemonStop, takeAccountLease } from './platform/db/account.ts';
+import { noteDaemonStart, noteDaemonStop } from './platform/db/account.ts';
 import { type Db, sealOf } from './platform/db/database.ts';
-import { LEASE_SECONDS, type Lease, releaseLease, renewLease } from './platform/db/lease.ts';
+import type { Lease } from './platform/db/lease.ts';
 import { noteCommittedHead, signUnsignedRows } from './platform/db/ledger.ts';
 import {
   beginRestartReport,
@@ -19,46 +19,52 @@ import { transaction } from './platform/db/transaction.ts';
 import { writePrivate } from './platform/home/files.ts';
 import { readLedgerHead, writeLedgerHead } from './platform/home/state-files.ts';
 
-interface HeldLease {
-  readonly lease: Lease;
+/** How often it is recorded that the process runs, and the head of each ledger. */
+const SEEN_MS = 10_000;
+
+/** This home among the workers of its database. */
+export interface HomeRecord {
+  /** Until when the former process of this home ran; null at its first start. */
+  readonly lastSeen: Date | null;
+  /** From now on this process counts as running. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `onLost` is called when another worker has taken over the account. */
-export async function holdAccountLease(
-  db: Db,
-  home: string,
-  log: Log,
-  onLost: () => void,
-): Promise<HeldLease> {
-  const holder = await holderOf(home);
-  const lease = await takeAccountLease(db, holder);
-  const keepHead = await followLedger(db, lease, home, log);
-  const since = await lastDaemonSeen(db, holder);
-  if (since !== null) await beginRestartReport(db, lease, { cause: 'daemon', since });
-  await noteDaemonStart(db, holder, VERSION);
-  const renew = async () => {
-    const kept = await renewLease(db, lease).catch((error: unknown) => {
-      log.warn('renewing the lease failed', { error });
-      return true;
-    });
-    if (kept) {
-      await noteDaemonSeen(db, holder).catch(() => {});
-      return keepHead();
-    }
-    log.error('lease taken by another worker', { account: lease.account });
-    onLost();
-  };
-  const renewing = setInterval(renew, (LEASE_SECONDS * 1000) / 3);
+export async function openHomeRecord(db: Db, worker: string): Promise<HomeRecord> {
+  let seeing: NodeJS.Timeout | undefined;
   return {
-    lease,
-    async stop() {
-      clearInterval(renewing);
-      await keepHead();
-      // The database may already be gone; then the lease expires by itself.
-      await noteDaemonStop(db, holder).catch(() => {});
-      await releaseLease(db, lease).catch(() => {});
+    lastSeen: await lastDaemonSeen(db, worker),
+    async start() {
+      await noteDaemonStart(db, worker, VERSION);
+      seeing = setInterval(() => void noteDaemonSeen(db, worker).catch(() => {}), SEEN_MS);
     },
+    async stop() {
+      clearInterval(seeing);
+      // The database may already be gone.
+      await noteDaemonStop(db, worker).catch(() => {});
+    },
+  };
+}
+
+interface AdoptOptions {
+  readonly db: Db;
+  readonly home: string;
+  readonly log: Log;
+  readonly lease: Lease;
+  /** Since when nobody has worked for the account; null if there was no such time. */
+  readonly unservedSince: Date | null;
+}
+
+/** What has to be done with an account's lease that was just taken. Returns what ends it. */
+export async function adoptLease(options: AdoptOptions): Promise<() => Promise<void>> {
+  const { db, home, log, lease, unservedSince: since } = options;
+  const keepHead = await followLedger(db, lease, home, log);
+  if (since !== null) await beginRestartReport(db, lease, { cause: 'daemon', since });
+  const keeping = setInterval(keepHead, SEEN_MS);
+  return async () => {
+    clearInterval(keeping);
+    await keepHead();
   };
 }
 
@@ -75,30 +81,31 @@ async function followLedger(
 ): Promise<() => Promise<void>> {
   const { account } = lease;
   const seal = sealOf(db);
-  const kept = await readLedgerHead(home);
+  const kept = await readLedgerHead(home, account);
   if (kept === null) await transaction({ db, lease }, ({ tx }) => signUnsignedRows(tx, account));
   else if (kept === 'unreadable' || !seal.acceptHead(account, kept, Buffer.from(kept.mac, 'hex'))) {
     log.warn('ledger-head.json was changed', { account });
   }
   let written = kept === null ? -1 : seal.newestHead(account).seq;
-  const keep = async () => {
+  const keep = async (isChanged = seal.takeChange(account)) => {
+    if (!isChanged) return;
     await noteCommittedHead(db, account);
     const { seq, hash } = seal.newestHead(account);
     if (seq === written) return;
     const mac = seal.signHead(account, { seq, hash }).toString('hex');
-    await writeLedgerHead(home, { seq, hash, mac });
+    await writeLedgerHead(home, account, { seq, hash, mac });
     written = seq;
   };
-  await keep();
+  await keep(true);
   return () =>
     keep().catch((error: unknown) => log.warn('recording the ledger head failed', { error }));
 }
 
-/** This home's name among workers, the same after every restart. */
-async function holderOf(home: string): Promise<string> {
+/** The id under which this home holds leases, the same after every restart. */
+export async function readWorkerId(home: string): Promise<string> {
   const file = join(home, 'worker-id');
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim();
-  const holder = randomUUID();
-  await writePrivate(file, `${holder}\n`);
-  return holder;
+  const id = randomUUID();
+  await writePrivate(file, `${id}\n`);
+  return id;
 }

@@ -1,40 +1,44 @@
-// Builds the daemon from its parts: what depends on what, and in which order it starts.
+// Builds the process: the database, the jobs, the accounts and the HTTP server, in the order in which they start.
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
+import { type AccountId, HOME_OWNER } from '@relay/contract/ids';
 import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
-import { holdAccountLease } from './account-lease.ts';
+import type { SocketGate } from '@relay/core/ports/transport';
+import type { ProcessContext } from './account.ts';
+import { openHomeRecord, readWorkerId } from './account-lease.ts';
+import { AccountSet } from './accounts.ts';
 import type { Config } from './config.ts';
 import type { DatabaseServer } from './database-server.ts';
-import { createActivityReader } from './features/activity/activity.ts';
+import { createAccountService } from './features/accounts/service.ts';
 import { exportArchive } from './features/backup/export.ts';
 import { openBackups } from './features/backup/feature.ts';
+import type { ImportOptions } from './features/backup/import.ts';
 import { restoreArchive, settleRestore } from './features/backup/restore.ts';
-import { createChatReader } from './features/chats/chat-reader.ts';
 import { createRemoteService } from './features/devices/service.ts';
-import { runDoctorChecks } from './features/health/checks.ts';
-import { readStatus } from './features/health/status.ts';
+import { archivedFiles, MediaStores } from './features/media/stores.ts';
 import { openMetrics, readStorageFigures } from './features/metrics/metrics.ts';
-import { describeDeviceTrouble } from './features/notifications/store.ts';
-import { startTraces } from './features/traces/feature.ts';
-import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
-import { createFeatures } from './features.ts';
-import { listenHttp } from './http-port.ts';
+import { listenHealth, listenHttp } from './http-port.ts';
+import { withServicesOfRequest } from './interfaces/http/account-scope.ts';
 import { createHttpServer } from './interfaces/http/server.ts';
-import { openMessagePipeline } from './message-pipeline.ts';
 import { preloadSdk } from './models/agent/model.ts';
-import { checkModel, listModels, probeModel } from './models/model-check.ts';
-import { countPendingApprovals } from './pipeline/gate/approval-store.ts';
-import { readSendingHealth } from './pipeline/outbox/sending-health.ts';
-import { openDatabase } from './platform/db/database.ts';
-import { PostgresEventLog } from './platform/db/events.ts';
-import { createLedgerReader } from './platform/db/ledger-reader.ts';
-import { PostgresMessageReader } from './platform/db/message-reader.ts';
-import { lastRestartReport } from './platform/db/restart-report.ts';
+import { checkModel, listModels } from './models/model-check.ts';
+import { Gate } from './pipeline/gate/gate.ts';
+import { onRestored } from './pipeline/gate/withdrawals.ts';
+import { wakeConversations } from './pipeline/outbox/delivery-updates.ts';
+import { findAccountByName, listAccountIds } from './platform/db/account.ts';
+import { databaseOf, openDatabase } from './platform/db/database.ts';
+import { sharedLease } from './platform/db/lease.ts';
+import { watchForLostHints } from './platform/db/lost-hints.ts';
+import { createOwnerService } from './platform/db/owners.ts';
+import { pruneOldRows } from './platform/db/prune.ts';
 import { readModelUse } from './platform/db/runs.ts';
+import { checkSharedKey } from './platform/db/shared-key.ts';
 import { createSignInStore } from './platform/db/sign-in.ts';
-import { createForwarderTokens } from './platform/db/tokens.ts';
+import { createHostedClientTokens, findForwardedAccount } from './platform/db/tokens.ts';
+import { Committer } from './platform/db/transport-store/committer.ts';
+import { listWorkers, pruneWorkers, sessionNames } from './platform/db/workers.ts';
 import type { HomeClaim } from './platform/home/claim.ts';
 import { DiskGuard, freeDiskBytes } from './platform/home/disk-guard.ts';
 import { readBackupPassphrase, saveBackupPassphrase } from './platform/home/sealed-settings.ts';
@@ -47,11 +51,23 @@ import {
   replaceOwnerToken,
 } from './platform/home/state-files.ts';
 import { findFormerKey, type Vault, type VaultRecord } from './platform/home/vault/vault.ts';
+import { PollLoop } from './platform/poll-loop.ts';
+import { PublishedLinks } from './remote-account.ts';
 import { prepareSchema } from './schema.ts';
-import { checkHomeOf } from './start-checks.ts';
+import { Worker, type WorkerOptions } from './worker.ts';
+
+/**
+ * What a process does: everything for a home, hold accounts and nothing else, or serve the API and hold no account.
+ */
+export type ProcessRole =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'worker'; readonly capacity: number }
+  | { readonly kind: 'api' };
 
 export interface DaemonOptions {
   readonly config: Config;
+  /** `all` by default. */
+  readonly role?: ProcessRole;
   /** Reports long steps of the start, as sentences. */
   progress?(sentence: string): void;
   /** Reports what the owner must know after the start, as a sentence. */
@@ -72,6 +88,8 @@ export interface DaemonOptions {
 export interface RunningDaemon {
   readonly port: number;
   readonly log: Log;
+  /** Where other processes of this machine reach the database. */
+  readonly databaseUrl: string;
   /** Accepts no new work, finishes what is running, flushes everything and releases the home. */
   stop(): Promise<void>;
 }
@@ -89,65 +107,94 @@ export interface BootContext {
 }
 
 const DRAIN_MS = 10_000;
+/** How often a process without accounts of its own looks for new ones. */
+const LIST_MS = 2_000;
+/** A process without a worker opens no socket. */
+const SHUT_GATE: SocketGate = {
+  turn: () => new Promise(() => {}),
+  mayWrite: () => false,
+  onShut: () => () => {},
+};
+/** The one process of a home serves every account. */
+const UNLIMITED = 100_000;
 
 export async function assemble(
   options: DaemonOptions,
   closers: ShutdownStep[],
   { claim, log, vault, server, startedAt }: BootContext,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
-  const { config, now = () => new Date() } = options;
+  const { config, now = () => new Date(), role = { kind: 'all' } } = options;
+  if (role.kind === 'worker' && config.databaseUrl === null) {
+    throw new RelayError('worker_needs_database');
+  }
   // The owner's time zone, used wherever days and hours matter.
   const zone = config.settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const workerId = await readWorkerId(config.home);
   const database = openDatabase(server.target, {
+    sessionName: sessionNames(workerId).pool,
     prepare: config.settings.prepared_statements,
     sealer: vault.sealer,
     ...(server.owner === null ? {} : { owner: server.owner }),
   });
   closers.push(() => database.close());
+  const { allAccounts } = database;
   const schema = await prepareSchema(database, server.owner, log);
   const schemaVersion = schema.version;
   const owner = server.owner ?? server.target;
-  const settled = await settleRestore(config.home, database.kysely, owner);
+  const settled = await settleRestore(config.home, allAccounts, owner);
   if (settled !== null) {
     log.warn('restore settled', { reason: settled });
     options.notice?.(settled);
   }
-  // Taken before the jobs start, so that it is released only after they have ended.
-  const serving = await holdAccountLease(database.kysely, config.home, log, () =>
-    options.onFatal?.(new RelayError('lease_lost')),
-  );
-  closers.push(() => serving.stop());
-  const { lease } = serving;
+  const record = await openHomeRecord(allAccounts, workerId);
+  closers.push(() => record.stop());
   const jobs = await schema.startJobs();
   closers.push(() => jobs.stop(DRAIN_MS));
+  await checkSharedKey(database.pool, vault.sealer, { isRefused: role.kind !== 'all' });
+  await listAccountIds(allAccounts);
+  const isShared = role.kind !== 'all' || config.databaseUrl !== null;
+  const links = isShared ? new PublishedLinks(allAccounts, vault.sealer, log) : null;
+  const accounts = new AccountSet({ database, home: config.home, log, record, links });
+  const committer = new Committer(server.target, {
+    prepare: config.settings.prepared_statements,
+    sessionName: sessionNames(workerId).writer,
+  });
+  closers.push(() => committer.close());
+  let worker: Worker | null = null;
+  const health =
+    role.kind === 'worker' ? await listenHealth(config.port, () => worker?.isReady === true) : null;
+  closers.push(() => health?.close());
+  if (role.kind !== 'api') {
+    worker = new Worker({
+      id: workerId,
+      target: server.target,
+      db: allAccounts,
+      log,
+      open: (lease, before) => accounts.run(lease, before),
+      onCutOff: () => {
+        database.cut();
+        committer.cut();
+      },
+      ...workerSettings(options, role),
+      address: health === null ? null : `127.0.0.1:${health.port}`,
+    });
+  }
+  closers.push(() => worker?.stop());
+  await worker?.join();
 
-  const events = new PostgresEventLog(database.kysely, lease.account);
-  const { target } = server;
   const disk = new DiskGuard({ home: config.home, settings: config.settings.disk, log });
   closers.push(await disk.start());
   const isDiskLow = () => disk.isLow;
-  const wire = openMessagePipeline({
-    config,
-    vault,
-    database,
-    target,
-    lease,
-    jobs,
-    events,
-    log,
-    now,
-    isDiskLow,
-  });
-  closers.push(() => wire.stop());
-  await jobs.adoptLease(lease);
-  const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
-  const archive = ({ isEncrypted }: { readonly isEncrypted: boolean }) => {
+  const mediaStores = new MediaStores(config, vault.sealer);
+  const archive = ({ isEncrypted, accounts }: ArchiveScope) => {
     const made = exportArchive({
       database,
       jobs,
       version: VERSION,
       schemaVersion,
       vault: vault.record,
+      ...(accounts === undefined ? {} : { accounts }),
+      ...(config.settings.backup.media ? { files: archivedFiles(mediaStores) } : {}),
       ...(isEncrypted ? { openSecrets: vault.sealer } : {}),
     });
     made.once('end', () => void noteLastExport(config.home, now()).catch(() => {}));
@@ -176,185 +223,250 @@ export async function assemble(
       config.settings.backup.passphrase = written;
     },
   });
-  const webhookTrouble = () => describeWebhookTrouble(database.kysely, lease.account);
-  const status = () =>
-    readStatus({
-      ...health,
-      home: config.home,
-      demo: wire.isSimulated,
-      phonePage: config.phonePage,
-      startedAt,
-      connection: () => wire.transport.link,
-      webhookTrouble,
-      disk: () => disk.sentence,
-      backup: backups.status,
-      report: () => lastRestartReport(database.kysely, lease.account),
-      approvals: () => countPendingApprovals(database.kysely, lease.account),
-      hasModel: () =>
-        acting.models.open().then(
-          () => true,
-          () => false,
-        ),
-      sending: () =>
-        readSendingHealth(database.kysely, lease.account, config.settings.pacing, now()),
-    });
+  const clientTokens = createHostedClientTokens(allAccounts);
   let consolePort = config.port;
-  const acting = createFeatures({
-    db: database.kysely,
-    lease,
-    jobs,
-    events,
-    log,
-    now,
-    zone,
+  const shared: ProcessContext = {
     config,
     vault,
-    wire,
-    status,
+    database,
+    server,
+    schemaVersion,
+    jobs,
+    log,
     disk,
+    backups,
+    mediaStores,
+    now,
+    zone,
+    startedAt,
+    version: VERSION,
+    gate: worker?.gate ?? SHUT_GATE,
+    isShared,
+    committer,
+    accountsOf: async (hash) => accounts.clientsOf(await clientTokens.findClient(hash)),
     localUrl: () => `http://127.0.0.1:${consolePort}`,
-    server: server.place,
     takeTurn: options.takeTurn,
     compose: options.compose,
-  });
+  };
+  await accounts.assemble(shared, worker);
+  if (worker !== null) {
+    closers.push(
+      watchForLostHints({
+        db: allAccounts,
+        log,
+        accounts: () => accounts.all.map(({ lease }) => lease.account),
+        wake: (id) => accounts.all.find(({ lease }) => lease.account === id)?.wake(),
+      }),
+    );
+  }
+  const keepHouseNightly = async () => {
+    jobs.work('maintenance', 1, () => keepHouse({ database, jobs, log }));
+    await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
+  };
+  if (health !== null) {
+    await keepHouseNightly();
+    await accounts.start();
+    await record.start();
+    await worker?.serve();
+    await announce({ claim, log, startedAt }, health.port);
+    closers.push(watchHome(options, claim, log));
+    return { port: health.port, log, databaseUrl: server.url };
+  }
+  await links?.start();
+  if (links !== null) closers.push(() => links.stop());
+  await worker?.serve();
+  await record.start();
+  // The account of what is not told apart by account: metrics, and the devices of the home's owner. It may be restarted.
+  const { account } = accounts.main.lease;
+  const main = () => accounts.all.find(({ lease }) => lease.account === account) ?? accounts.main;
+  const db = databaseOf(database, account).kysely;
 
   const metrics = openMetrics({
-    status,
-    readModelUse: () => readModelUse(database.kysely, lease.account, new Date(startedAt)),
-    readStorage: () => readStorageFigures(database.kysely, lease.account, { jobs, now, zone }),
+    status: () => main().services.status(),
+    readModelUse: () => readModelUse(db, account, new Date(startedAt)),
+    readStorage: () => readStorageFigures(db, account, { jobs, now, zone }),
     freeDiskBytes: () => freeDiskBytes(config.home),
     agent: config.settings.agent,
-    events,
+    events: main().services.events,
     log,
   });
   closers.push(() => metrics.stop());
 
   let token = await loadOwnerToken(config.home);
   let stopping = false;
-  const http = await createHttpServer({
-    version: VERSION,
-    port: config.port,
-    log,
-    ownerToken: () => token,
-    rotateOwnerToken: async () => {
-      token = await replaceOwnerToken(config.home);
-      return token;
-    },
-    ...acting.services,
-    whatsapp: wire.transport,
-    messages: new PostgresMessageReader(database.kysely, lease.account),
-    chats: createChatReader({
-      db: database.kysely,
-      account: lease.account,
-      admins: config.settings.admin_phone_numbers,
-    }),
-    ledger: createLedgerReader({
-      db: database.kysely,
-      account: lease.account,
-      admins: config.settings.admin_phone_numbers,
-      now,
-      zone,
-    }),
-    activity: createActivityReader({
-      db: database.kysely,
-      account: lease.account,
-      zone,
-      tokensPerDay: config.settings.agent.tokens_per_day,
-      now,
-    }),
-    settings: createSettingsService({
-      ...config,
-      sealer: vault.sealer,
-      openModel: () => acting.models.open(),
-      checkModel: (model) =>
-        checkModel(model, { callTimeoutMs: config.settings.agent.call_timeout_ms }),
-      listModels,
-      onChange: (names) => log.info('settings changed', { reason: names.join(', ') }),
-    }),
-    metrics,
-    status,
-    checks: async ({ full }) => [
-      ...(await checkHomeOf(config)),
-      ...(await runDoctorChecks({
-        ...health,
-        full,
-        memory: acting.services.memory.status,
-        link: () => wire.transport.link,
-        probeModel: async () =>
-          probeModel(await acting.modelSettings(), {
-            callTimeoutMs: config.settings.agent.call_timeout_ms,
-          }),
-        clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
-        webhookTrouble,
-        notifications: async () => ({
-          ...(await acting.services.notifications.overview(null)),
-          trouble: await describeDeviceTrouble(database.kysely, lease.account),
-        }),
-        agent: config.settings.agent,
-        provider: () =>
-          acting.models.open().then(
-            ({ provider }) => provider,
-            () => null,
-          ),
-        now,
-        zone,
-        backup: backups.status,
-      })),
-    ],
-    events,
-    archive: {
-      export: async ({ asBackup }) =>
-        asBackup
-          ? backups.archive()
-          : { stream: archive({ isEncrypted: false }), isEncrypted: false },
-      import: async (stream, { passphrase }) => {
-        disk.assertNotLow();
-        const { onRestored } = acting;
-        const own = await readBackupPassphrase(config.home, vault.sealer).catch(() => null);
-        const passphrases = [passphrase, own].filter((one) => one !== null);
-        const { home } = config;
-        const given = { database, jobs, lease, schemaVersion, keys, owner, onRestored };
-        return restoreArchive({ ...given, home, now, passphrases }, stream);
-      },
-    },
-    backups: backups.service,
-    forwarderTokens: createForwarderTokens({ db: database.kysely, lease }),
-    signIn: createSignInStore(database.kysely, lease.account),
-    remote: createRemoteService({
-      db: database.kysely,
-      lease,
+  const http = await createHttpServer(
+    withServicesOfRequest({
+      version: VERSION,
+      port: config.port,
       log,
-      now,
-      hosts: () => config.settings.http.allowed_hosts,
-      saveHosts: (hosts) => saveAllowedHosts(config, hosts),
+      accounts,
+      ownerToken: () => token,
+      rotateOwnerToken: async () => {
+        token = await replaceOwnerToken(config.home);
+        return token;
+      },
+      settings: createSettingsService({
+        ...config,
+        sealer: vault.sealer,
+        openModel: () => main().models.open(),
+        checkModel: (model) =>
+          checkModel(model, { callTimeoutMs: config.settings.agent.call_timeout_ms }),
+        listModels,
+        onChange: (names) => log.info('settings changed', { reason: names.join(', ') }),
+      }),
+      metrics,
+      archive: {
+        export: async ({ asBackup, account: name }) => {
+          // What belongs to others is theirs; backups in the home's folder contain all accounts.
+          const which =
+            name === null
+              ? accounts.ofOwner(HOME_OWNER)
+              : [await findAccountByName(allAccounts, name)];
+          return asBackup
+            ? backups.archive(name === null ? undefined : which)
+            : { stream: archive({ isEncrypted: false, accounts: which }), isEncrypted: false };
+        },
+        import: async (stream, { passphrase }) => {
+          disk.assertNotLow();
+          if (role.kind !== 'all') throw new RelayError('import_needs_start');
+          const { lease } = main();
+          const own = await readBackupPassphrase(config.home, vault.sealer).catch(() => null);
+          const passphrases = [passphrase, own].filter((one) => one !== null);
+          const { home } = config;
+          const onRestored: ImportOptions['onRestored'] = (tx, madeAt, restored) =>
+            restored === account
+              ? main().onRestored(tx, madeAt)
+              : settleRestored({ config, jobs, now }, restored)(tx, madeAt);
+          const given = { database, jobs, lease, schemaVersion, keys, owner, onRestored };
+          const files = archivedFiles(mediaStores);
+          const report = await restoreArchive({ ...given, files, home, now, passphrases }, stream);
+          await accounts.addMissing();
+          return report;
+        },
+      },
+      backups: backups.service,
+      listWorkers: () => listWorkers(allAccounts),
+      accountService: createAccountService({
+        db: allAccounts,
+        log,
+        home: config.settings,
+        sealer: vault.sealer,
+        hosting: accounts,
+      }),
+      owners: createOwnerService(allAccounts),
+      findForwardedAccount: (hash) => findForwardedAccount(allAccounts, hash),
+      clientTokens,
+      signIn: createSignInStore(allAccounts),
+      remote: createRemoteService({
+        db,
+        lease: sharedLease(account),
+        log,
+        now,
+        hosts: () => config.settings.http.allowed_hosts,
+        saveHosts: (hosts) => saveAllowedHosts(config, hosts),
+      }),
+      webDirectory: options.webDirectory,
+      stopping: () => stopping,
     }),
-    webDirectory: options.webDirectory,
-    stopping: () => stopping,
-  });
+  );
   const port = await listenHttp(http, config);
   consolePort = port;
   closers.push(() => http.close());
 
-  closers.push(...(await acting.start()));
-  closers.push(await backups.start());
-  const { traces } = config.settings;
-  closers.push(
-    await startTraces({ db: database.kysely, lease, log, version: VERSION, settings: traces }),
-  );
-  wire.start();
+  closers.push(() => accounts.stopFeatures());
+  await accounts.start();
+  if (role.kind === 'all') {
+    await keepHouseNightly();
+    closers.push(await backups.start());
+  } else closers.push(keepListed(accounts, log));
   closers.push(() => {
     stopping = true;
     log.info('stopping', { pid: process.pid });
   });
 
+  await announce({ claim, log, startedAt }, port);
+  closers.push(watchHome(options, claim, log));
+  closers.push(preloadSdk(main().models));
+  return { port, log, databaseUrl: server.url };
+}
+
+/** The one process of a home ends when another one takes over; a worker then begins anew. */
+function workerSettings(
+  { onFatal }: DaemonOptions,
+  role: Exclude<ProcessRole, { kind: 'api' }>,
+): Pick<WorkerOptions, 'capacity' | 'onLost' | 'onStuck'> {
+  const end = () => onFatal?.(new RelayError('lease_lost'));
+  return {
+    onStuck: end,
+    ...(role.kind === 'worker'
+      ? { capacity: role.capacity }
+      : { capacity: UNLIMITED, onLost: end }),
+  };
+}
+
+async function announce(
+  { claim, log, startedAt }: Pick<BootContext, 'claim' | 'log' | 'startedAt'>,
+  port: number,
+): Promise<void> {
   await claim.announce(port);
-  const unwatch = claim.watch(() => {
+  log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
+}
+
+function watchHome({ config, onFatal }: DaemonOptions, claim: HomeClaim, log: Log): () => void {
+  return claim.watch(() => {
     const gone = new RelayError('home_gone', { home: config.home });
     log.error('home deleted or replaced; stopping', { error: gone });
-    options.onFatal?.(gone);
+    onFatal?.(gone);
   });
-  closers.push(unwatch);
-  log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
-  closers.push(preloadSdk(acting.models));
-  return { port, log };
+}
+
+/** Learns of accounts that other processes add, rename or remove. Returns what ends it. */
+function keepListed(accounts: AccountSet, log: Log): () => Promise<void> {
+  const loop = new PollLoop({
+    look: async () => {
+      await accounts.refresh();
+      return LIST_MS;
+    },
+    failed: (error) => {
+      log.warn('reading the list of accounts failed', { error });
+      return LIST_MS;
+    },
+  });
+  loop.start();
+  return () => loop.stop();
+}
+
+interface ArchiveScope {
+  readonly isEncrypted: boolean;
+  /** Undefined for all. */
+  readonly accounts?: readonly AccountId[] | undefined;
+}
+
+/** For a restored account that no process works for yet. */
+function settleRestored(
+  { config, jobs, now }: Pick<ProcessContext, 'config' | 'jobs' | 'now'>,
+  account: AccountId,
+) {
+  const gate = new Gate({ account, pacing: config.settings.pacing, wakeOutbox: () => {} });
+  const lease = { account, holder: '', epoch: 0 };
+  const settled = wakeConversations(jobs, account).onSettled;
+  return onRestored({ lease, gate, now, settled });
+}
+
+/** Deletes old rows of all accounts, and queues each account's own housekeeping for the process that works for it. */
+async function keepHouse({
+  database,
+  jobs,
+  log,
+}: Pick<ProcessContext, 'database' | 'jobs' | 'log'>) {
+  const all = await listAccountIds(database.allAccounts);
+  await database.allAccounts.transaction().execute((tx) =>
+    jobs.enqueue(
+      tx,
+      'maintenance',
+      all.map((account) => ({ key: `${account}`, data: { task: 'nightly', account } })),
+    ),
+  );
+  await pruneWorkers(database.allAccounts);
+  for (const account of all) await pruneOldRows(databaseOf(database, account).kysely, log);
 }

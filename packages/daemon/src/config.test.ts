@@ -69,6 +69,7 @@ test.each([
   ['RELAY_PORT', '70000'],
   ['RELAY_PORT', '1.5'],
   ['RELAY_LOG_LEVEL', 'loud'],
+  ['RELAY_PREPARED_STATEMENTS', 'maybe'],
   ['WHATSAPP_POLL_INTERVAL', 'often'],
   ['WHATSAPP_POLL_INTERVAL', '0'],
 ])('refuses %s=%s and names the variable', (name, value) => {
@@ -82,6 +83,8 @@ test('the key of the home is outside the home', () => {
     keyDirectory: join(homedir(), '.local/state/relay-agent'),
     keyFile: null,
     passphrase: null,
+    keyCommand: null,
+    givenKey: null,
   });
   expect(
     loadConfig({ RELAY_HOME: home, XDG_STATE_HOME: '/state', RELAY_KEY_FILE: '/run/key' }).vault,
@@ -93,6 +96,32 @@ test('the passphrase is read once and removed from the environment', () => {
   expect(loadConfig(env).vault.passphrase).toBe('secret');
   expect(env).not.toHaveProperty('RELAY_PASSPHRASE');
 });
+
+test('prepared statements are turned off by the file or the environment', () => {
+  expect(loadConfig({ RELAY_HOME: home }).settings.prepared_statements).toBe(true);
+  const off = { RELAY_HOME: home, RELAY_PREPARED_STATEMENTS: 'false' };
+  expect(loadConfig(off).settings.prepared_statements).toBe(false);
+});
+
+test('the key is read once and removed from the environment, and a command is split into words', () => {
+  const env = { RELAY_HOME: home, RELAY_KEY: 'secret' };
+  expect(loadConfig(env).vault).toMatchObject({ givenKey: 'secret', keyCommand: null });
+  expect(env).not.toHaveProperty('RELAY_KEY');
+  const command = { RELAY_HOME: home, RELAY_KEY_COMMAND: 'kms "my key"' };
+  expect(loadConfig(command).vault.keyCommand).toEqual(['kms', 'my key']);
+});
+
+test.each([{ RELAY_KEY_COMMAND: 'kms "my' }, { RELAY_KEY_COMMAND: 'kms', RELAY_KEY: 'a' }])(
+  'refuses a key command that is not clear: %j',
+  (env) => {
+    expect(() => loadConfig({ RELAY_HOME: home, ...env })).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: expect.stringContaining('RELAY_KEY_COMMAND'),
+      }),
+    );
+  },
+);
 
 test('model settings of the environment are kept separately, and its keys are removed from it', () => {
   const env = {

@@ -14,6 +14,7 @@ import {
   tracesSchema,
 } from '@relay/contract/settings';
 import { SETTING_VARIABLES, settingsGivenIn } from '@relay/contract/settings-catalog';
+import { splitCommand } from '@relay/core/command-words';
 import { chooseSettingsFile } from '@relay/core/installation';
 
 export interface Config {
@@ -33,6 +34,9 @@ export interface Config {
     readonly keyDirectory: string;
     readonly keyFile: string | null;
     readonly passphrase: string | null;
+    /** The words of RELAY_KEY_COMMAND. */
+    readonly keyCommand: readonly string[] | null;
+    readonly givenKey: string | null;
   };
   /** How long MCP clients may cache an answer before they ask again. */
   readonly pollMs: number;
@@ -64,6 +68,9 @@ export function loadConfig(env: Environment = process.env): Config {
     log_level: fromEnv(env, 'RELAY_LOG_LEVEL', 'log_level') ?? written.log_level,
     admin_phone_numbers:
       fromEnv(env, 'ADMIN_PHONE_NUMBERS', 'admin_phone_numbers') ?? written.admin_phone_numbers,
+    prepared_statements:
+      fromEnv(env, 'RELAY_PREPARED_STATEMENTS', 'prepared_statements') ??
+      written.prepared_statements,
     traces: traces(env, written.traces),
   };
   return {
@@ -78,6 +85,8 @@ export function loadConfig(env: Environment = process.env): Config {
       keyDirectory: join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'relay-agent'),
       keyFile: env.RELAY_KEY_FILE ? resolve(env.RELAY_KEY_FILE) : null,
       passphrase: take(env, 'RELAY_PASSPHRASE'),
+      keyCommand: keyCommand(env),
+      givenKey: take(env, 'RELAY_KEY'),
     },
     pollMs: pollSeconds(env) * 1_000,
     braveKey: take(env, 'BRAVE_API_KEY'),
@@ -108,6 +117,14 @@ function traces(env: Environment, written: TracesSettings): TracesSettings {
     found[key] = text;
   }
   return found;
+}
+
+function keyCommand({ RELAY_KEY_COMMAND: written, RELAY_KEY: key }: Environment): string[] | null {
+  if (!written) return null;
+  if (key) throw invalid('RELAY_KEY_COMMAND', 'RELAY_KEY is set too; set one of them');
+  const words = splitCommand(written);
+  if (words === null) throw invalid('RELAY_KEY_COMMAND', 'a quote is not closed');
+  return words;
 }
 
 function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {

@@ -7,8 +7,8 @@ import type { Config } from './config.ts';
 import type { ScourTarget } from './features/retention/scour.ts';
 import {
   type ConnectionTarget,
-  type Database,
   openDatabase,
+  type SharedDatabase,
   withOpenDatabase,
 } from './platform/db/database.ts';
 import {
@@ -17,6 +17,7 @@ import {
   retryWhileUnavailable,
 } from './platform/db/failures.ts';
 import { startPrivateServer } from './platform/db/postgres/server.ts';
+import { connectionUrl } from './platform/db/postgres/settings.ts';
 import { createDaemonRole } from './platform/db/roles.ts';
 
 export interface DatabaseServer {
@@ -24,6 +25,8 @@ export interface DatabaseServer {
   readonly version: string;
   /** The role and address that the daemon connects with. */
   readonly target: ConnectionTarget;
+  /** The same as an address. */
+  readonly url: string;
   /** Another role, which owns and migrates the tables; null if the daemon's own role does. */
   readonly owner: ConnectionTarget | null;
   /** Where the server's files are, if they are Relay's. */
@@ -43,6 +46,10 @@ interface FindServerOptions {
 
 const CONNECT_PATIENCE_MS = 30_000;
 const OLDEST_MAJOR = 15;
+/** As every connection asks for it. A pooler may drop the request. */
+const SEARCH_PATH = 'relay';
+const POOLER_REASON =
+  'a connection does not get the search_path that Relay asks for; in PgBouncer, set connect_query as in compose.fleet.yaml.';
 
 export async function findServer(options: FindServerOptions): Promise<DatabaseServer> {
   const { config, log, progress, closers, beforeConnecting } = options;
@@ -69,7 +76,7 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   const { version, daemon: target, owner } = server;
   const explain = (cause: unknown) =>
     new RelayError(isDatabaseFull(cause) ? 'database_full' : 'database_away', {}, { cause });
-  return { kind: 'private', version, target, owner, place, explain };
+  return { kind: 'private', version, target, url: connectionUrl(target), owner, place, explain };
 }
 
 interface ExternalServerOptions {
@@ -90,6 +97,7 @@ export async function findExternalServer(
   const external = {
     kind: 'external',
     target,
+    url,
     place: { kind: 'external' },
     explain: (cause: unknown) => externalServerError(cause, url),
   } as const;
@@ -147,15 +155,18 @@ async function readVersion(
   variable: 'DATABASE_URL' | 'DATABASE_OWNER_URL',
   { patienceMs, onFailure }: ExternalServerOptions,
 ): Promise<string> {
-  let database: Database | undefined;
+  let database: SharedDatabase | undefined;
   try {
     const opened = openDatabase({ connectionString: url }, { max: 1 });
     database = opened;
     const read = async () => {
-      const { rows } = await opened.pool.query<{ server_version: string }>('SHOW server_version');
-      return rows[0]?.server_version.split(' ')[0] ?? '?';
+      const { rows } = await opened.pool.query<{ version: string; path: string }>(
+        `SELECT current_setting('server_version') AS version, current_setting('search_path') AS path`,
+      );
+      return { version: rows[0]?.version.split(' ')[0] ?? '?', path: rows[0]?.path };
     };
-    const version = await retryWhileUnavailable(read, patienceMs, onFailure);
+    const { version, path } = await retryWhileUnavailable(read, patienceMs, onFailure);
+    if (path !== SEARCH_PATH) throw new RelayError('database_refused', { reason: POOLER_REASON });
     if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return version;
     const reason = `it is PostgreSQL ${version}, and Relay needs ${OLDEST_MAJOR} or newer.`;
     throw new RelayError('database_refused', { reason });

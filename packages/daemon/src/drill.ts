@@ -13,7 +13,7 @@ import { decryptArchive } from './features/backup/encryption.ts';
 import { listBackups } from './features/backup/feature.ts';
 import { type ImportOptions, importArchive } from './features/backup/import.ts';
 import { takeAccountLease } from './platform/db/account.ts';
-import { type Db, openDatabase } from './platform/db/database.ts';
+import { type Db, databaseOf, openDatabase } from './platform/db/database.ts';
 import { verifyChain } from './platform/db/ledger-chain.ts';
 import { startPrivateServer } from './platform/db/postgres/server.ts';
 import { readBackupPassphrase } from './platform/home/sealed-settings.ts';
@@ -69,12 +69,18 @@ export async function drillBackup({
         archive,
       );
       progress('Verifying the ledger and the keys');
-      const ledger = await verifyChain(given.database.kysely, given.lease.account, { full: true });
+      const ledger = await verifyChain(
+        databaseOf(given.database, given.lease.account).kysely,
+        given.lease.account,
+        {
+          full: true,
+        },
+      );
       const checks: Check[] = [
         describeRows(report.tables),
         { name: 'ledger', ok: ledger.whole, found: ledger.sentence },
         describeSecrets(report.webhooks_without_secret, report.tables),
-        await checkTransport(given.database.kysely),
+        await checkTransport(given.database.allAccounts),
       ];
       return { report, checks };
     });
@@ -111,7 +117,7 @@ async function withScratchServer<T>(
     const database = openDatabase(server.daemon, { sealer, owner: server.owner });
     try {
       const schema = await prepareSchema(database, server.owner, silentLog);
-      const lease = await takeAccountLease(database.kysely, randomUUID());
+      const lease = await takeAccountLease(database.allAccounts, randomUUID());
       const jobs = await schema.startJobs();
       try {
         const { owner } = server;

@@ -2,12 +2,14 @@
 // one gate. Each offers a service to the others; nothing runs before `start`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountSettings } from '@relay/contract/api/accounts';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { TokenId } from '@relay/contract/ids';
 import type { MemorySettings, ModelSettings, Settings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import type { Config } from './config.ts';
+import { modelOfAccount } from './features/accounts/settings.ts';
 import { openAssistant } from './features/assistant/feature.ts';
 import { createChatSummaryService } from './features/assistant/service.ts';
 import { createAutoReplyAgent } from './features/auto-reply/agent.ts';
@@ -28,9 +30,20 @@ import { onConversationJob, resumeTurnsOnRelease } from './features/conversation
 import { openDigestExport } from './features/digest-export/feature.ts';
 import { createEvalService } from './features/eval/service.ts';
 import { onGroupAnswer } from './features/group-answers/turn.ts';
+import type { MediaDeps } from './features/media/deps.ts';
+import { openMedia } from './features/media/feature.ts';
+import { createMediaService, readWholeFile } from './features/media/service.ts';
+import { describeTranscription, openTranscription } from './features/media/transcription.ts';
+import {
+  CONCURRENT_UNDERSTANDING,
+  enqueueUnderstanding,
+  onUnderstandJob,
+  type UnderstandDeps,
+} from './features/media/understand.ts';
 import { openNotifications } from './features/notifications/feature.ts';
 import { createDigestService } from './features/observer/digest/service.ts';
 import { openDigests } from './features/observer/feature.ts';
+import { onMediaUnderstood } from './features/observer/on-message.ts';
 import { onTriggerJob } from './features/observer/trigger.ts';
 import type { RetentionDeps } from './features/retention/enforce.ts';
 import { openRetention } from './features/retention/feature.ts';
@@ -41,9 +54,10 @@ import {
   scheduleForAgent,
 } from './features/schedules/service.ts';
 import { openSearch } from './features/search/feature.ts';
+import { indexMedia } from './features/search/indexer.ts';
 import { createWebSearch } from './features/web-search/web-search.ts';
 import { allowedWebhookHosts, openWebhooks } from './features/webhooks/feature.ts';
-import type { HttpDeps } from './interfaces/http/deps.ts';
+import type { AccountServices } from './interfaces/http/deps.ts';
 import { createQrPicture } from './interfaces/http/linking.ts';
 import { CallOrder } from './interfaces/mcp/call.ts';
 import { openClientApi } from './interfaces/mcp/client-api.ts';
@@ -51,6 +65,7 @@ import type { ClientDeps } from './interfaces/mcp/tool.ts';
 import type { MessagePipeline } from './message-pipeline.ts';
 import { systemClock } from './models/agent/clock.ts';
 import type { ModelSource } from './models/agent/model.ts';
+import type { PhotoReader } from './models/agent/session.ts';
 import { createEmbedderSource, openEmbedder } from './models/embed/embedders.ts';
 import { createModelSource } from './models/providers.ts';
 import {
@@ -72,9 +87,9 @@ import { isSendingBlocked } from './pipeline/outbox/sending-health.ts';
 import { onRoute } from './pipeline/router/router.ts';
 import { createKeptResponses } from './platform/db/idempotency-keys.ts';
 import { createLedgerReader } from './platform/db/ledger-reader.ts';
-import { pruneOldRows } from './platform/db/prune.ts';
 import { createClientTokens } from './platform/db/tokens.ts';
 import { transaction, type UnitOfWork } from './platform/db/transaction.ts';
+import { openInboxContent } from './platform/db/transport-store/sealed.ts';
 import { canStoreSession } from './platform/db/transport-store/transport-store.ts';
 import { findInsideAddresses, openEgress } from './platform/egress/egress.ts';
 import type { DiskGuard } from './platform/home/disk-guard.ts';
@@ -85,6 +100,8 @@ import {
   readModelSettings,
   readNotificationChannel,
   readNotificationSettings,
+  readTranscriptionSettings,
+  readWrittenTranscription,
   saveDigestExportSettings,
   saveMemorySettings,
   saveNotificationChannel,
@@ -104,8 +121,9 @@ interface FeatureOptions extends Engine {
   readonly config: Config;
   readonly vault: Vault;
   readonly wire: MessagePipeline;
+  readonly files: MediaDeps;
   readonly log: Log;
-  readonly status: HttpDeps['status'];
+  readonly status: AccountServices['status'];
   readonly disk: DiskGuard;
   /** The console's address on this machine. */
   readonly localUrl: () => string;
@@ -115,6 +133,9 @@ interface FeatureOptions extends Engine {
   readonly takeTurn?: TakeTurn | undefined;
   /** Replaces the model that answers contacts. */
   readonly compose?: ComposeReply | undefined;
+  /** The account's own settings, over those of the home in `config`. */
+  readonly own: AccountSettings;
+  readonly accountsOf: NonNullable<ClientDeps['accountsOf']>;
 }
 
 type ServiceName =
@@ -135,7 +156,6 @@ type ServiceName =
   | 'ingest'
   | 'imports'
   | 'digestExport'
-  | 'clientTokens'
   | 'clients'
   | 'tokens'
   | 'retention'
@@ -144,10 +164,14 @@ type ServiceName =
   | 'keptResponses'
   | 'notifications';
 
-interface Features {
-  readonly services: Pick<HttpDeps, ServiceName>;
+export interface Features {
+  readonly services: Pick<AccountServices, ServiceName>;
+  /** What the tools of clients use. */
+  readonly clientDeps: ClientDeps;
   readonly models: ModelSource;
   modelSettings(): Promise<ModelSettings>;
+  /** What writes voice messages down; null while it is off. */
+  transcription(): ReturnType<typeof describeTranscription>;
   /** Called inside the transaction that restores an archive. */
   readonly onRestored: ReturnType<typeof onRestored>;
   /** Starts every part. Returns the functions that stop them, in the order they were started. */
@@ -181,7 +205,8 @@ export function createFeatures(options: FeatureOptions): Features {
   const autoReply = openAutoReply({ ...deps, settings });
   const scheduling: ScheduleDeps = deps;
   const schedules = openSchedules(scheduling);
-  const readModel = () => readModelSettings(config.home, vault.sealer, config.model);
+  const readModel = async () =>
+    modelOfAccount(await readModelSettings(config.home, vault.sealer, config.model), options.own);
   const readMemory = () => readMemorySettings(config.home, vault.sealer);
   const withModelKey = async (memory: MemorySettings) =>
     memory.embeddings === 'endpoint' ? withKeyOfModel(memory, await readModel()) : memory;
@@ -222,8 +247,11 @@ export function createFeatures(options: FeatureOptions): Features {
     zone,
     dailyAt: settings.observer.daily_at,
   });
+  const files = createMediaService(options.files);
+  const readPhoto: PhotoReader = (object) => readWholeFile(options.files, object);
   const assistant = openAssistant({
     ...deps,
+    readPhoto,
     settings,
     models,
     clock: systemClock,
@@ -261,8 +289,31 @@ export function createFeatures(options: FeatureOptions): Features {
     exportedCopies: outside.copies,
     endConversations: cancelAllWithContact(deps, conversations),
     logsMessageText: config.logLevel === 'debug',
+    removeUnusedMedia: () => media.removeUnused(),
   });
 
+  const media = openMedia({
+    ...options.files,
+    transport: wire.transport,
+    openContent: (row) =>
+      openInboxContent(vault.sealer.forAccount(lease.account), lease.account, row),
+    isDiskLow: () => options.disk.isLow,
+    onStored: (work, id) => enqueueUnderstanding(understanding, work, id),
+  });
+  const understanding: UnderstandDeps = {
+    ...engine,
+    transcription: () => readWrittenTranscription(config.home),
+    openTranscription: async () =>
+      openTranscription(
+        await readTranscriptionSettings(config.home, vault.sealer),
+        await readModel(),
+      ),
+    openMedia: (row) => files.open(row),
+    async onUnderstood(work, message) {
+      await indexMedia(work.tx, lease.account, message.number);
+      await onMediaUnderstood(observing, work, message);
+    },
+  };
   const allowedAddresses = allowedWebhookHosts(settings.webhooks.allow);
   const webhooks = openWebhooks({
     ...engine,
@@ -270,15 +321,16 @@ export function createFeatures(options: FeatureOptions): Features {
     insideAddresses: (url) => findInsideAddresses(url, { allowedAddresses }),
     allowedAddresses: settings.webhooks.allow,
     admins,
-    sealer: vault.sealer,
+    sealer: vault.sealer.forAccount(lease.account),
     approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
   });
 
   const { home } = config;
   const { sealer } = vault;
+  const ownSealer = sealer.forAccount(lease.account);
   const notifications = openNotifications({
     ...engine,
-    sealer,
+    sealer: ownSealer,
     settings: () => readNotificationSettings(home),
     channel: (channel) => readNotificationChannel(home, sealer, channel),
     saveChannel: (channel, set) => saveNotificationChannel(home, sealer, channel, set),
@@ -290,8 +342,9 @@ export function createFeatures(options: FeatureOptions): Features {
     ownChat: () => settings.tell_owner_on_whatsapp,
   });
 
-  const clients = createClientServices({
+  const { clientDeps, ...clients } = createClientServices({
     ...deps,
+    accountsOf: options.accountsOf,
     config,
     settings,
     transport: wire.transport,
@@ -307,17 +360,18 @@ export function createFeatures(options: FeatureOptions): Features {
     endWebhooks: webhooks.endOf,
   });
 
-  const thinking = { models, limits: settings.agent, log, clock: systemClock };
-  const canSend = async () => {
+  const thinking = { models, limits: settings.agent, log, clock: systemClock, readPhoto };
+  const isConnected = () => {
     const { state, replaying } = wire.transport.link;
-    if (whatsappStatusOf(state) !== 'connected' || replaying !== null) return false;
-    return !(await isSendingBlocked(db, lease.account, settings.pacing, now()));
+    return whatsappStatusOf(state) === 'connected' && replaying === null;
   };
-  const followUps = new FollowUpClock({ db, lease, now, log, canSend });
+  const isBlocked = () => isSendingBlocked(db, lease.account, settings.pacing, now());
+  const followUps = new FollowUpClock({ db, lease, now, log, isConnected, isBlocked });
   const clock = new TimerClock({
     db,
     lease,
     now,
+    events,
     beforeFiring: () => followUps.update(),
     onDue: enqueueDueTimers(jobs),
     onFired: () => {
@@ -330,9 +384,27 @@ export function createFeatures(options: FeatureOptions): Features {
     log,
   });
 
+  const nightly = async () => {
+    await transaction(options, ({ tx }) => expireApprovals(tx, lease.account));
+    await autoReply.enqueueForgotten();
+    await digesting.enqueueForgotten();
+    await retention.nightly();
+    await media.nightly();
+    await outside.removeOrphanedCopies();
+    await webhooks.requeueStranded();
+    await notifications.requeueStranded();
+  };
+
   return {
+    clientDeps,
     models,
     modelSettings: readModel,
+    transcription: async () =>
+      describeTranscription(
+        engine,
+        await readTranscriptionSettings(config.home, vault.sealer),
+        await readModel(),
+      ),
     onRestored: onRestored({
       lease,
       gate,
@@ -387,40 +459,38 @@ export function createFeatures(options: FeatureOptions): Features {
       notifications: notifications.service,
     },
     async start() {
+      const { account } = lease;
       const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
-      jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(deps, takeTurn));
+      jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(deps, takeTurn), account);
       await autoReply.start(options.compose ?? createAutoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(deps, admins));
-      jobs.work('trigger', CONCURRENT_GROUPS, onTriggerJob(observing));
-      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(deps, admins), account);
+      jobs.work('understand', CONCURRENT_UNDERSTANDING, onUnderstandJob(understanding), account);
+      jobs.work('trigger', CONCURRENT_GROUPS, onTriggerJob(observing), account);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup, account);
       await outside.start();
-      jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
-      jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
-      jobs.work('maintenance', 1, async () => {
-        await transaction(options, ({ tx }) => expireApprovals(tx, lease.account));
-        await autoReply.enqueueForgotten();
-        await digesting.enqueueForgotten();
-        await retention.nightly();
-        await outside.removeOrphanedCopies();
-        await webhooks.requeueStranded();
-        await notifications.requeueStranded();
-        await pruneOldRows(db, log);
-      });
-      await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
+      jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue, account);
+      jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion, account);
+      jobs.work('maintenance', 1, nightly, account);
       await digesting.start();
       await schedules.recompute();
       search.indexer.start();
       search.vectors.follower.start();
       const untold = await webhooks.start();
       const unnotified = await notifications.start();
+      const downloading = await media.start();
       clock.start();
+      const unfollowLink = wire.transport.subscribe(({ type }) => {
+        if (type === 'link' || type === 'replayed') clock.hint();
+      });
       const enforced = retention.start();
       return [
         () => embedders.close(),
         () => search.vectors.follower.stop(),
         () => search.indexer.stop(),
+        downloading,
         untold,
         unnotified,
+        async () => unfollowLink(),
         () => clock.stop(),
         enforced,
       ];
@@ -438,6 +508,7 @@ type SharedClientDeps =
   | 'digests'
   | 'approvals'
   | 'admins'
+  | 'accountsOf'
   | 'zone';
 
 interface ClientServiceDeps extends ConversationDeps, Pick<ClientDeps, SharedClientDeps> {
@@ -451,13 +522,13 @@ interface ClientServiceDeps extends ConversationDeps, Pick<ClientDeps, SharedCli
 
 function createClientServices(
   parts: ClientServiceDeps,
-): Pick<HttpDeps, 'clientTokens' | 'clients' | 'tokens'> {
+): Pick<AccountServices, 'clients' | 'tokens'> & Pick<Features, 'clientDeps'> {
   const { db, lease, gate, events, now, admins, zone, scheduling } = parts;
   const changed = () => events.hint();
   const tokens = createClientTokens(db, lease.account);
   const begun = createClientConversations(parts);
   const picture = createQrPicture();
-  const clients = openClientApi({
+  const clientDeps: ClientDeps = {
     ...parts,
     tokens,
     actions: {
@@ -477,10 +548,10 @@ function createClientServices(
       gate.wakeOutbox();
       changed();
     },
-  });
+  };
   return {
-    clientTokens: tokens,
-    clients,
+    clientDeps,
+    clients: openClientApi(clientDeps),
     tokens: createTokenService({
       db,
       lease,

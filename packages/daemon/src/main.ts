@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { RelayError } from '@relay/contract/errors';
-import type { RunningDaemon } from './compose.ts';
+import type { ProcessRole, RunningDaemon } from './compose.ts';
 import { loadConfig } from './config.ts';
 import { startDaemon } from './daemon.ts';
 import { openReadiness } from './platform/home/readiness.ts';
@@ -41,6 +41,12 @@ process.on('uncaughtException', (error) => {
   void leave(1);
 });
 
+function readRole(argv: readonly string[]): ProcessRole {
+  if (argv.includes('--api')) return { kind: 'api' };
+  const worker = argv.indexOf('--worker');
+  return worker < 0 ? { kind: 'all' } : { kind: 'worker', capacity: Number(argv[worker + 1]) };
+}
+
 async function run(): Promise<void> {
   // `relay doctor` while no daemon runs.
   if (process.argv.includes('--check')) {
@@ -59,6 +65,7 @@ async function run(): Promise<void> {
   }
   daemon = await startDaemon({
     config,
+    role: readRole(process.argv),
     logsToStdout: process.argv.includes('--log-stdout'),
     progress,
     notice: (sentence) => readiness.notice(sentence),
@@ -68,7 +75,12 @@ async function run(): Promise<void> {
       void leave(error.exit);
     },
   });
-  readiness.ready({ pid: process.pid, port: daemon.port });
+  const database = process.argv.includes('--share-database') ? daemon.databaseUrl : null;
+  readiness.ready({
+    pid: process.pid,
+    port: daemon.port,
+    ...(database === null ? {} : { database }),
+  });
   // Node stores its compile cache only on a clean exit. Flushing it here makes the start after a power cut as fast.
   setTimeout(flushCompileCache, ONCE_QUIET_MS).unref();
 }

@@ -1,28 +1,30 @@
 // Builds the path of messages for one account: vault, committer, transport, intake and delivery, and the callbacks
 // between them. Only this file and daemon.ts know all of them.
-import type { AccountId } from '@relay/contract/ids';
+import type { MediaId } from '@relay/contract/ids';
 import type { StrangersSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
-import type { FindSent, Transport } from '@relay/core/ports/transport';
+import type { SocketGate, Transport } from '@relay/core/ports/transport';
+import { AccountExchange } from './account-exchange.ts';
 import type { Config } from './config.ts';
 import { LinkEventWriter } from './features/health/link-events.ts';
 import { recheckPermits } from './pipeline/gate/recheck.ts';
 import { Intake } from './pipeline/intake/intake.ts';
 import { AbsenceTracker, ContactSync } from './pipeline/intake/transport-followers.ts';
+import { createBuilder, openBuiltMessage } from './pipeline/outbox/build.ts';
 import { checkNumber, Deliverer } from './pipeline/outbox/deliverer.ts';
-import { wakeConversations } from './pipeline/outbox/delivery-updates.ts';
+import { type OutboxRow, wakeConversations } from './pipeline/outbox/delivery-updates.ts';
 import { findSent } from './pipeline/outbox/outbox.ts';
-import type { ConnectionTarget, Database } from './platform/db/database.ts';
+import type { Database } from './platform/db/database.ts';
 import type { PostgresEventLog } from './platform/db/events.ts';
 import type { Lease } from './platform/db/lease.ts';
-import { recordSent } from './platform/db/messages.ts';
+import { type MessageToRecord, recordSent } from './platform/db/messages.ts';
 import { isGroupObserved } from './platform/db/observer/groups.ts';
-import { Committer } from './platform/db/transport-store/committer.ts';
+import type { Committer } from './platform/db/transport-store/committer.ts';
 import { openInboxContent } from './platform/db/transport-store/sealed.ts';
 import { openTransportStore } from './platform/db/transport-store/transport-store.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
-import { readInboxRow } from './whatsapp/inbound/read-message.ts';
+import { readContent, readInboxRow } from './whatsapp/inbound/read-message.ts';
 import { isSimulated } from './whatsapp/socket.ts';
 import { createBaileysTransport } from './whatsapp/transport.ts';
 
@@ -30,14 +32,21 @@ interface MessagePipelineOptions {
   readonly config: Config;
   readonly vault: Vault;
   readonly database: Database;
-  readonly target: ConnectionTarget;
+  readonly committer: Committer;
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly events: PostgresEventLog;
   readonly log: Log;
   readonly now: () => Date;
+  /** The plain bytes of stored media. */
+  readonly openFile: (media: MediaId) => AsyncIterable<Uint8Array>;
+  readonly gate: SocketGate;
+  /** Whether other processes may show the account. */
+  readonly isShared: boolean;
   /** The disk is nearly full: only what is necessary is stored. */
   readonly isDiskLow: () => boolean;
+  /** The address of the account's proxy. */
+  readonly proxy: string | undefined;
 }
 
 export interface MessagePipeline {
@@ -48,6 +57,8 @@ export interface MessagePipeline {
   readonly isSimulated: boolean;
   /** A message was queued: send it. */
   wake(): void;
+  /** Hints may have been lost, or another process has asked for something: everything looks. */
+  lookAgain(): void;
   /** Connects if this account was linked before, and starts intake and delivery. */
   start(): void;
   stop(): Promise<void>;
@@ -59,12 +70,12 @@ const ASK_WITHIN_MS = 5_000;
 const ANSWER_MS = 5_000;
 
 export function openMessagePipeline(options: MessagePipelineOptions): MessagePipeline {
-  const { config, vault, database, lease, jobs, events, log, now } = options;
+  const { config, vault, database, lease, jobs, events, log, now, openFile } = options;
   const { account } = lease;
-  const { pacing, delivery, prepared_statements: prepare } = config.settings;
+  const { pacing, delivery } = config.settings;
   const db = database.kysely;
-  const { sealer } = vault;
-  const committer = new Committer(options.target, { prepare });
+  const sealer = vault.sealer.forAccount(account);
+  const openWire = openBuiltMessage(sealer, account);
   const intake = new Intake({
     db,
     lease,
@@ -72,6 +83,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
     log,
     unseal: (row) => openInboxContent(sealer, account, row),
     read: readInboxRow,
+    admins: config.settings.admin_phone_numbers,
     strangers: {
       admins: config.settings.admin_phone_numbers,
       limits: () =>
@@ -80,16 +92,19 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
     onStored: () => events.hint(),
   });
   const transport = createBaileysTransport({
-    openStore: () => openTransportStore(committer, { lease, sealer, reader: database.pool }),
-    findSent: sentBy(database, account),
+    openStore: () => openTransportStore(options.committer, { lease, sealer, reader: db }),
+    findSent: (id) => findSent(db, account, id, openWire),
     isSilent: (address) => isGroupObserved(db, account, address),
     onReceived: () => intake.wake(),
+    gate: options.gate,
+    proxy: options.proxy,
     log,
   });
   const deliverer = new Deliverer({
     db,
     lease,
     transport,
+    builder: createBuilder({ account, sealer, transport, openFile }),
     log,
     pacing,
     delivery,
@@ -104,13 +119,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
         recordSent(
           tx,
           account,
-          sent.map(({ row, at: sentAt }) => ({
-            chat: row.chat_id,
-            id: row.message_id,
-            body: row.body,
-            quotes: row.quotes,
-            sentAt,
-          })),
+          sent.map(({ row, at }) => toRecord(row, at, openWire(row))),
         ),
       ...wakeConversations(jobs, account),
     },
@@ -120,7 +129,11 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
   const learner = new ContactSync(db, lease, log);
   const absence = new AbsenceTracker({ db, lease, intake, log, changed: () => events.hint() });
   const linkNews = new LinkEventWriter({ db, lease, log, changed: () => events.hint() });
+  const exchange = options.isShared
+    ? new AccountExchange({ place: { db, account, sealer }, lease, transport, log })
+    : null;
   const unsubscribe = transport.subscribe((event) => {
+    exchange?.onTransportEvent(event);
     learner.onTransportEvent(event);
     absence.onTransportEvent(event);
     linkNews.onTransportEvent(event);
@@ -132,7 +145,13 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       checkNumber({ db, lease, transport, log, now }, address, ASK_WITHIN_MS),
     isSimulated: isSimulated(),
     wake: () => deliverer.wake(),
+    lookAgain() {
+      intake.wake();
+      deliverer.wake();
+      exchange?.answer();
+    },
     start() {
+      exchange?.start();
       intake.start();
       deliverer.start();
       transport.resume();
@@ -145,7 +164,7 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
       await intake.stop();
       await absence.settled();
       await linkNews.waitUntilWritten();
-      await committer.close();
+      await exchange?.stop();
     },
   };
 }
@@ -156,7 +175,11 @@ const strangerLimits = ({ kilobytes_per_sender, megabytes_per_day }: StrangersSe
   inAll: megabytes_per_day * 1_000_000,
 });
 
-const sentBy =
-  ({ kysely }: Database, account: AccountId): FindSent =>
-  (id) =>
-    findSent(kysely, account, id);
+/** A built message is read back like a received one, so that both look the same wherever messages are shown. */
+function toRecord(row: OutboxRow, sentAt: Date, built: Uint8Array | null): MessageToRecord {
+  const { chat_id: chat, message_id: id, body, quotes, content } = row;
+  const read = built === null ? null : readContent(built);
+  if (read === null) return { chat, id, body, quotes, sentAt };
+  const file = content?.kind === 'media' ? (content.media as MediaId) : null;
+  return { chat, id, body: read.body, quotes: read.quotedId, sentAt, built: { ...read, file } };
+}

@@ -35,7 +35,7 @@ test("the owner role creates the tables, and the daemon's role uses them and own
   const { database, start, change } = await twoRoles();
   await change(EMPTY);
   expect(await start()).toBe(newest);
-  expect(await readRolePrivileges(database.kysely)).toMatchObject({ isOwner: false });
+  expect(await readRolePrivileges(database.allAccounts)).toMatchObject({ isOwner: false });
   await database.pool.query("INSERT INTO accounts (label) VALUES ('me')");
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['a newer job queue', getRollbackPlans('relay_jobs')],
 ])('the owner role is used when the daemon lacks %s', async (_, statement) => {
   const { database, start, change } = await twoRoles();
-  const { user } = await readRolePrivileges(database.kysely);
+  const { user } = await readRolePrivileges(database.allAccounts);
   await change(statement.replace('ROLE', user));
   await expect(start(NOBODY)).rejects.toThrow();
   expect(await start()).toBe(newest);

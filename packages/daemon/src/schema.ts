@@ -3,7 +3,11 @@
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type pg from 'pg';
-import { type ConnectionTarget, type Database, withOpenDatabase } from './platform/db/database.ts';
+import {
+  type ConnectionTarget,
+  type SharedDatabase,
+  withOpenDatabase,
+} from './platform/db/database.ts';
 import { migrate, upToDateVersion } from './platform/db/migrate.ts';
 import {
   canMigrate,
@@ -19,7 +23,7 @@ interface PreparedSchema {
 }
 
 export async function prepareSchema(
-  database: Database,
+  database: SharedDatabase,
   owner: ConnectionTarget | null,
   log: Log,
 ): Promise<PreparedSchema> {

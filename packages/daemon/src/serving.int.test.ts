@@ -7,11 +7,14 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 import { freshStore } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
-import { holdAccountLease } from './account-lease.ts';
+import { adoptLease } from './account-lease.ts';
 import { Gate } from './pipeline/gate/gate.ts';
 import { sendAsOwner } from './pipeline/gate/send-as-owner.ts';
-import { openDatabase } from './platform/db/database.ts';
+import { takeAccountLease } from './platform/db/account.ts';
+import { databaseOf, openDatabase } from './platform/db/database.ts';
 import { verifyChain } from './platform/db/ledger-chain.ts';
+
+const HOLDER = '6f0f4a3e-7d5b-4a55-9d1c-000000000002';
 
 /** A home, and daemons that start and stop in it. */
 async function freshHome() {
@@ -26,9 +29,9 @@ async function freshHome() {
     }) => Promise<T>,
   ): Promise<T> {
     const database = openDatabase({ connectionString: url }, { max: 4, sealer: testSealer });
-    const db = database.kysely;
-    const serving = await holdAccountLease(db, home, silentLog, () => {});
-    const { lease } = serving;
+    const db = databaseOf(database, account).kysely;
+    const lease = await takeAccountLease(db, HOLDER, account);
+    const release = await adoptLease({ db, home, log: silentLog, lease, unservedSince: null });
     const pacing = pacingSchema.parse({ enabled: false });
     const gate = new Gate({ account, pacing, wakeOutbox: () => {} });
     try {
@@ -37,7 +40,7 @@ async function freshHome() {
         check: () => verifyChain(db, account, { full: true }),
       });
     } finally {
-      await serving.stop();
+      await release();
       await database.close();
     }
   }

@@ -75,6 +75,8 @@ const KEY_PLACES = {
   file: 'The key of this home is in a file outside it.',
   keyring: 'The key of this home is in the system’s keyring.',
   passphrase: 'This home is encrypted with a passphrase.',
+  command: 'The key of this home comes from RELAY_KEY_COMMAND.',
+  environment: 'The key of this home comes from RELAY_KEY.',
 };
 
 async function checkKey({ home, vault }: Config): Promise<Finding> {

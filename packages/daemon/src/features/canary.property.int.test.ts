@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChatId, InstanceId, RequestId, RunId } from '@relay/contract/ids';
 import { pacingSchema } from '@relay/contract/settings';
 import { isTaintWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import { textInPicture, wordsInFile } from '@relay/simulator/model/media';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -24,6 +25,8 @@ import { createAutoReplyAgent } from './auto-reply/agent.ts';
 import { openAutoReply } from './auto-reply/feature.ts';
 import { createConversationAgent } from './conversations/agent.ts';
 import { onGroupAnswer } from './group-answers/turn.ts';
+import { pdfPage } from './media/testing/hostile-files.ts';
+import { type MediaFixture, openMediaFixture } from './media/testing/stored-media.ts';
 import { onDigestJob } from './observer/digest/digest-job.ts';
 import { onTriggerJob } from './observer/trigger.ts';
 import type { MessageHit } from './search/search.ts';
@@ -32,6 +35,7 @@ const WORLDS = process.env.PROPERTY_RUNS ? 1_000 : 50;
 const CANARY = /CANARY-[0-9a-f]{8}/g;
 
 let fixture: AssistantFixture;
+let media: MediaFixture;
 let plan: readonly string[] = [];
 const sources = new Map<string, Taint>();
 
@@ -42,7 +46,11 @@ function canary(from: Partial<Taint>): string {
   return word;
 }
 
-const seenIn = (value: unknown): string[] => JSON.stringify(value).match(CANARY) ?? [];
+const seenIn = (value: unknown): string[] => {
+  const text = JSON.stringify(value);
+  const pictures = text.match(/data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g) ?? [];
+  return [text, ...pictures.map(textInPicture)].join(' ').match(CANARY) ?? [];
+};
 
 /** Calls the planned tools, then repeats every canary in the requested form. */
 function repeats(request: ChatRequest): Reply {
@@ -85,11 +93,16 @@ beforeAll(async () => {
   const stranger = await person(true);
   Object.assign(fixture.engine.search, { search: async () => [hitOf(stranger)] });
   const { models, clock } = fixture.engine;
+  media = await openMediaFixture(fixture.engine, { server: `${fixture.model.url}/v1` });
+  media.work();
+  const { readPhoto } = media;
+  Object.assign(fixture.engine, { readPhoto });
   const thinking = {
     models,
     clock,
     limits: fixture.settings.agent,
     log: fixture.conversations.log,
+    readPhoto,
   };
   fixture.agent(createConversationAgent(thinking));
   const replying = { ...fixture.conversations, settings: fixture.settings, zone: 'UTC' };
@@ -97,7 +110,34 @@ beforeAll(async () => {
 });
 
 /** The kinds of messages, each with text of its sender. */
-const KINDS = ['text', 'caption', 'document', 'contact', 'poll', 'location', 'forwarded', 'quoted'];
+const KINDS = [
+  ...['text', 'caption', 'document', 'contact', 'poll', 'location', 'forwarded', 'quoted'],
+  ...['voice', 'photo', 'pdf'],
+];
+
+/** The media of a message, with words that only whoever hears, sees or reads it knows. */
+function mediaOf(kind: string, words: string) {
+  const said = wordsInFile(words);
+  switch (kind) {
+    case 'voice':
+      return {
+        kind,
+        mimeType: 'audio/ogg',
+        bytes: Buffer.concat([Buffer.from('OggS'), said]),
+      } as const;
+    case 'photo':
+      return { kind: 'image', mimeType: 'image/png', bytes: said } as const;
+    case 'pdf':
+      return {
+        kind: 'document',
+        mimeType: 'application/pdf',
+        fileName: `${words}.pdf`,
+        bytes: pdfPage(words),
+      } as const;
+    default:
+      return null;
+  }
+}
 
 async function writes({ chat, contact }: Contact, kind: string): Promise<void> {
   const word = canary({ chats: [chat] });
@@ -110,14 +150,28 @@ async function writes({ chat, contact }: Contact, kind: string): Promise<void> {
     location: `[Location] ${word}`,
     forwarded: word,
     quoted: `> ${canary({ chats: [chat] })}\n${word}`,
+    voice: '[Audio message]',
+    photo: '[Image]',
+    pdf: '[Document] a file',
   }[kind];
   const content = { forwarded: kind === 'forwarded', kind: KIND_OF[kind] ?? 'conversation' };
   const data = await fixture.store(chat, contact, body ?? word, new Date(), content);
+  const file = mediaOf(kind, word);
+  if (file !== null) await media.put({ chat, of: data, ...file });
   await onRoute(fixture.conversations)({ data, complete: async () => {} });
 }
 const KIND_OF: Readonly<Record<string, string>> = {
   document: 'documentMessage',
+  voice: 'audioMessage',
+  photo: 'imageMessage',
+  pdf: 'documentMessage',
   contact: 'contactMessage',
+};
+
+const OWN_BODIES: Readonly<Record<string, string>> = {
+  voice: '[Audio message]',
+  photo: '[Image] what is this?',
+  pdf: '[Document] a file',
 };
 
 /** A contact whom the owner gave a name, or whom they know only by number. */
@@ -235,6 +289,16 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   },
   async ownersChat(kind) {
     const passedOn = canary({ chats: [fixture.own] });
+    const file = mediaOf(kind, passedOn);
+    if (file !== null) {
+      const chat = fixture.own as ChatId;
+      const of = await fixture.store(chat, null, OWN_BODIES[kind] ?? '', new Date(), {
+        kind: KIND_OF[kind] ?? '',
+      });
+      await media.put({ chat, of, ...file });
+      await onRoute(fixture.conversations)({ data: of, complete: async () => {} });
+      return settled();
+    }
     const content = kind === 'document' ? { kind: 'documentMessage' } : { forwarded: true };
     await fixture.asks(`[Document] ${passedOn}.pdf`, new Date(), content);
   },
@@ -335,6 +399,7 @@ test(`in ${WORLDS} random scenarios the taint of a run covers all text of others
   timeout: WORLDS * 5_000,
 }, async () => {
   verifies('TRUST-CANARIES');
+  verifies('MEDIA-TAINT');
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.constantFrom(...Object.keys(STEPS)), { minLength: 1, maxLength: 3 }),

@@ -24,6 +24,7 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 import { GRANT_SQL, matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { type MediaRow, readMediaOf, toMediaBody } from '../../platform/db/media.ts';
 import {
   CHAT_JID_SQL,
   loadChatNames,
@@ -232,6 +233,8 @@ async function readComposerFacts(
 // same at the end of a chat as 100,000 messages earlier, and new messages do not shift pages.
 
 interface ChatMessageRow extends MessageTextRow {
+  /** Its number; null for a message that is not sent yet. */
+  id: number | null;
   at: Date;
   cursor: string;
   message_id: string;
@@ -283,7 +286,7 @@ interface PageQuery {
 async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQuery) {
   const { rows } = await sql<ChatMessageRow>`
     WITH page AS MATERIALIZED (${pageKeys(account, chat, asked)})
-    SELECT ${MESSAGE_TEXT_COLUMNS}, m.sent_at AS at, ${CURSOR_SQL} AS cursor, m.message_id, o.state AS delivery,
+    SELECT ${MESSAGE_TEXT_COLUMNS}, m.id, m.sent_at AS at, ${CURSOR_SQL} AS cursor, m.message_id, o.state AS delivery,
       NULL AS failure, (${quotedMessageSql(account)}) AS quoted
     FROM page JOIN messages m ON m.account_id = ${account} AND m.sent_at = page.sent_at AND m.id = page.id ${OUTBOX_JOINS}
     ORDER BY m.sent_at, m.id`.execute(db);
@@ -303,9 +306,65 @@ async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQue
     unsent.length === 0
       ? stored
       : [...stored, ...unsent].sort((a, b) => a.at.getTime() - b.at.getTime());
-  const all = kept.flatMap((row) => (row.quoted === null ? [row] : [row, row.quoted]));
+  const [media, marks] = await Promise.all([
+    readMediaOf(
+      db,
+      account,
+      stored.flatMap(({ id }) => id ?? []),
+    ),
+    readMarks(db, account, chat, stored),
+  ]);
+  const all = [...kept, ...kept.flatMap(({ quoted }) => quoted ?? []), ...marks];
   const names = await loadContactNames(db, account, sendersOf(all));
-  return { messages: kept.map((row) => toMessage(row, names)), more };
+  const marksOf = Map.groupBy(marks, ({ target }) => target);
+  return {
+    messages: kept.map((row) =>
+      toMessage(row, names, {
+        media: row.id === null ? undefined : media.get(row.id),
+        marks: (row.id !== null && marksOf.get(row.id)) || [],
+      }),
+    ),
+    more,
+  };
+}
+
+// Reactions, edits and deletions are shown with the message they belong to. Only its author edits or deletes it: what
+// somebody else sent as such stays a line of its own, as does one whose message is not kept.
+
+interface MarkRow extends MessageTextRow {
+  /** The number of the message it belongs to. */
+  target: number;
+}
+
+/** The sender of a message as `message_keys` has it. */
+const keySender = (row: RawBuilder<unknown>) =>
+  sql`coalesce(${row}.sender_id::text, CASE WHEN ${row}.from_me THEN 'me' ELSE 'name:' || ${row}.sender_name END)`;
+
+const IS_MARKING = (row: RawBuilder<unknown>) =>
+  sql`${row}.quoted_id IS NOT NULL AND (${row}.kind IN ('reactionMessage', 'protocolMessage') OR ${row}.details ? 'edits')`;
+
+/** For `messages m`: a line of its own, not shown with another message. */
+const IS_LINE = sql`NOT (${IS_MARKING(sql`m`)} AND EXISTS (SELECT FROM message_keys t
+  WHERE t.account_id = m.account_id AND t.chat_id = m.chat_id AND t.message_id = m.quoted_id
+    AND (m.kind = 'reactionMessage' OR t.sender = ${keySender(sql`m`)})))`;
+
+async function readMarks(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  rows: readonly ChatMessageRow[],
+): Promise<readonly MarkRow[]> {
+  const ids = rows.flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) return [];
+  const { rows: marks } = await sql<MarkRow>`
+    SELECT ${MESSAGE_TEXT_COLUMNS}, t.id AS target
+    FROM message_keys t JOIN messages m ON m.account_id = ${account} AND m.chat_id = ${chat}
+        AND m.quoted_id = t.message_id AND ${IS_MARKING(sql`m`)}
+        AND (m.kind = 'reactionMessage' OR t.sender = ${keySender(sql`m`)}) ${OUTBOX_JOINS}
+    WHERE t.account_id = ${account} AND t.chat_id = ${chat} AND t.id = ANY(${ids}::bigint[])
+      AND t.message_id = ANY(${rows.map(({ message_id }) => message_id)}::text[])
+    ORDER BY m.sent_at, m.id`.execute(db);
+  return marks;
 }
 
 /** Messages of Relay that WhatsApp has not accepted, and the owner's own that failed, at the time of their request. */
@@ -316,7 +375,7 @@ async function readUnsent(
   { from, until }: { readonly from: Date | null; readonly until: Date | null },
 ): Promise<ChatMessageRow[]> {
   const { rows } = await sql<ChatMessageRow>`
-    SELECT 'conversation' AS kind, o.body, NULL AS media, NULL AS details, true AS from_me, NULL AS sender_id,
+    SELECT 'conversation' AS kind, NULL AS id, o.body, NULL AS media, NULL AS details, true AS from_me, NULL AS sender_id,
       NULL AS sender_name, permit.actor, token.name AS program, o.created_at AS at,
       (extract(epoch FROM o.created_at) * 1000000)::bigint || '_' || o.seq AS cursor, o.message_id,
       o.state AS delivery, o.failure, (SELECT json_build_object('kind', q.kind, 'body', left(q.body, 300),
@@ -344,7 +403,8 @@ const CURSOR_SQL = sql<string>`(extract(epoch FROM m.sent_at) * 1000000)::bigint
 
 const pageKeys = (account: AccountId, chat: ChatId, { way, place, limit }: PageQuery) => {
   const order = way === 'before' ? sql`DESC` : sql`ASC`;
-  return sql`SELECT sent_at, id FROM messages WHERE account_id = ${account} AND chat_id = ${chat} ${beyondPosition(way, place)}
+  return sql`SELECT sent_at, id FROM messages m
+    WHERE account_id = ${account} AND chat_id = ${chat} ${beyondPosition(way, place)} AND ${IS_LINE}
     ORDER BY sent_at ${order}, id ${order} LIMIT ${limit + 1}`;
 };
 
@@ -383,18 +443,51 @@ async function findPosition(
   return place;
 }
 
-function toMessage(row: ChatMessageRow, names: Parameters<typeof toReadableText>[1]): ChatMessage {
+interface BelongingToMessage {
+  readonly media: MediaRow | undefined;
+  /** Oldest first. */
+  readonly marks: readonly MarkRow[];
+}
+
+function toMessage(
+  row: ChatMessageRow,
+  names: Names,
+  { media, marks }: BelongingToMessage,
+): ChatMessage {
+  const edit = marks.findLast(({ details }) => details?.edits === true);
+  const deleted = marks.some(({ kind }) => kind === 'protocolMessage');
+  const { text, ...said } = toReadableText(row, names);
   return {
-    ...toReadableText(row, names),
+    ...said,
+    text: deleted ? '' : edit === undefined ? text : toReadableText(edit, names).text,
     cursor: row.cursor,
     message_id: row.message_id,
     at: row.at.toISOString(),
     edits: row.details?.edits === true,
     forwarded: row.details?.forwarded === true,
     quoted: row.quoted === null ? null : toReadableText(row.quoted, names),
+    media: deleted || media === undefined ? null : toMediaBody(media),
+    content: deleted ? null : (row.details?.content ?? null),
+    reactions: deleted ? [] : newestReactions(marks, names),
+    edited: edit !== undefined,
+    deleted,
     delivery: row.delivery,
     ...(row.failure === null ? {} : { failure: row.failure }),
   };
+}
+
+/** The newest of each person; an empty one takes it back. */
+function newestReactions(marks: readonly MarkRow[], names: Names): ChatMessage['reactions'] {
+  const newest = new Map<string, ChatMessage['reactions'][number]>();
+  for (const mark of marks) {
+    if (mark.kind !== 'reactionMessage') continue;
+    const whose = mark.from_me ? 'me' : (mark.sender_id ?? `name:${mark.sender_name}`);
+    const { author, name } = toReadableText(mark, names);
+    newest.delete(whose);
+    const emoji = mark.details?.words ?? '';
+    if (emoji !== '') newest.set(whose, { emoji, author, name });
+  }
+  return [...newest.values()];
 }
 
 // Formats a stored message for the owner: author, name and text. The columns are of `messages m`; the author of a sent
@@ -436,7 +529,9 @@ const AUTHOR_OF_ACTOR: Readonly<Record<string, ChatMessageAuthor>> = {
   notifier: 'relay',
 };
 
-function toReadableText(row: MessageTextRow, names: ReadonlyMap<ContactId, string>): ReadableText {
+type Names = ReadonlyMap<ContactId, string>;
+
+function toReadableText(row: MessageTextRow, names: Names): ReadableText {
   const author = authorOf(row);
   const person = row.sender_id === null ? undefined : names.get(row.sender_id);
   const named = author === 'contact' ? (person ?? row.sender_name ?? 'somebody') : row.program;

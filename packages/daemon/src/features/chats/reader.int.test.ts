@@ -119,14 +119,78 @@ test('returns each message’s author, text and quoted message', async () => {
     ['contact', null, 'Shall we?'],
     ['phone', null, 'Yes'],
     ['contact', 'Voice message, 0:12', ''],
-    ['contact', 'Reacted 👍', ''],
   ]);
+  expect(messages[0]?.reactions).toEqual([{ emoji: '👍', author: 'contact', name: 'Dana' }]);
   expect(messages[1]?.quoted).toEqual({
     author: 'contact',
     name: 'Dana',
     label: null,
     text: 'Shall we?',
   });
+});
+
+test('shows reactions, edits and deletions with the message they belong to', async () => {
+  const { chat, contact } = await chatWith('14155550103@s.whatsapp.net');
+  const other = await chatWith('14155550104@s.whatsapp.net');
+  const mark = (quotedId: string, kind: string, details: MessageToStore['details'] = null) =>
+    ({ quotedId, kind, details, body: `[${kind}]` }) satisfies Partial<MessageToStore>;
+  await say(chat, contact, { id: 'typo' as MessageId, body: 'See yuo at six' });
+  await say(chat, contact, { id: 'gone' as MessageId, body: 'Forget this' });
+  await say(chat, null, mark('typo', 'reactionMessage', { words: '🔥' }));
+  await say(chat, null, mark('typo', 'reactionMessage', { words: '👍' }));
+  await say(chat, contact, mark('typo', 'reactionMessage', { words: '😀' }));
+  await say(chat, contact, mark('typo', 'reactionMessage', { words: '' }));
+  await say(chat, contact, { body: 'See you at six', quotedId: 'typo', details: { edits: true } });
+  await say(chat, contact, mark('gone', 'protocolMessage'));
+  await say(chat, other.contact, {
+    body: 'not theirs',
+    quotedId: 'typo',
+    details: { edits: true },
+  });
+  await say(chat, other.contact, mark('typo', 'protocolMessage'));
+  await say(chat, contact, mark('never seen', 'protocolMessage'));
+
+  const { messages } = await reader.messages(chat, { limit: LIMIT });
+  expect(messages).toMatchObject([
+    {
+      text: 'See you at six',
+      edited: true,
+      deleted: false,
+      reactions: [{ emoji: '👍', author: 'phone' }],
+    },
+    { text: '', edited: false, deleted: true, reactions: [] },
+    { text: 'not theirs', edits: true, quoted: { text: 'See yuo at six' } },
+    { label: 'Deleted a message', quoted: { text: 'See yuo at six' } },
+    { label: 'Deleted a message', quoted: null },
+  ]);
+});
+
+test('carries the file and the typed content of a message', async () => {
+  const { chat, contact } = await chatWith('14155550105@s.whatsapp.net');
+  const content = {
+    kind: 'location' as const,
+    latitude: 52.5,
+    longitude: 13.4,
+    name: 'Gate',
+    address: null,
+    live: false,
+  };
+  await say(chat, contact, { kind: 'locationMessage', body: '[x]', details: { content } });
+  await say(chat, contact, { id: 'voice' as MessageId, kind: 'audioMessage', body: '[x]' });
+  await sql(
+    `INSERT INTO media (account_id, chat_id, message, message_at, message_id, origin, kind, mime_type, seconds, state,
+       transcript, language)
+     SELECT account_id, chat_id, id, sent_at, message_id, 'received', 'voice', 'audio/ogg', 4, 'waiting', 'Hello.', 'en'
+     FROM messages WHERE message_id = 'voice'`,
+  );
+  const { messages } = await reader.messages(chat, { limit: LIMIT });
+  expect(messages).toMatchObject([
+    { content, media: null },
+    {
+      content: null,
+      media: { kind: 'voice', state: 'waiting', transcript: 'Hello.', language: 'en', seconds: 4 },
+    },
+  ]);
 });
 
 test('pages through a chat of 100,000 messages in both directions without gaps or duplicates', async () => {

@@ -1,5 +1,7 @@
 // Pairing and passkeys against a real database, with an authenticator that can make each mistake.
+
 import { randomUUID } from 'node:crypto';
+import { HOME_OWNER } from '@relay/contract/ids';
 import type { Log, LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
 import { freshStore } from '@relay/testing/store';
@@ -30,7 +32,7 @@ const remote = createRemoteService({
     hosts = saved;
   },
 });
-const signIn = createSignInStore(database.kysely, account);
+const signIn = createSignInStore(database.kysely);
 const later = (ms: number) => {
   now = new Date(now.getTime() + ms);
 };
@@ -243,8 +245,8 @@ describe('a passkey', () => {
 
 describe('a device', () => {
   const soon = () => new Date(Date.now() + 600_000);
-  const isSignedIn = (hash: string) =>
-    signIn.hasDeviceSession(hash, new Date(), new Date(Date.now() - 60_000));
+  const isSignedIn = async (hash: string) =>
+    (await signIn.findDeviceSession(hash, new Date(), new Date(Date.now() - 60_000))) !== null;
 
   test('is signed out at once when it is removed, and its passkey is refused', async () => {
     verifies('REMOTE-DEVICES');
@@ -253,7 +255,7 @@ describe('a device', () => {
     expect([mine.name, kept.name]).toEqual(['iPhone', 'iPhone 2']);
     for (const authenticator of [phone, other]) {
       const device = await signInWith(authenticator);
-      await signIn.addSession(authenticator.id, soon(), device ?? undefined);
+      await signIn.addSession(authenticator.id, soon(), HOME_OWNER, device ?? undefined);
     }
     expect(await remote.remove('iPhone')).toMatchObject({ id: mine.id });
     expect(await isSignedIn(phone.id)).toBe(false);
@@ -273,7 +275,12 @@ describe('a device', () => {
     ] as const;
     for (const change of changes) {
       const device = await signInWith(phone);
-      await signIn.addSession(`${phone.id}${now.getTime()}`, soon(), device ?? undefined);
+      await signIn.addSession(
+        `${phone.id}${now.getTime()}`,
+        soon(),
+        HOME_OWNER,
+        device ?? undefined,
+      );
       await change();
       expect(await isSignedIn(`${phone.id}${now.getTime()}`)).toBe(false);
       expect(await remote.devices()).toMatchObject([{ id }]);

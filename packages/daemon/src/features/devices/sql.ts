@@ -164,7 +164,10 @@ export async function deletePairingCodes(tx: Transaction, account: AccountId): P
 export async function deleteDeviceSessions(tx: Transaction, account: AccountId): Promise<void> {
   await tx
     .deleteFrom('browser_sessions')
-    .where('account_id', '=', account)
-    .where('device_id', 'is not', null)
+    .where(
+      'device_id',
+      'in',
+      tx.selectFrom('devices').select('id').where('account_id', '=', account),
+    )
     .execute();
 }

@@ -16,7 +16,7 @@ import { Webhook } from 'standardwebhooks';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { JobHandler } from '../../platform/jobs/jobs.ts';
+import type { JobHandler } from '../../platform/jobs/queue-worker.ts';
 import { dropDigestLines, putDigestLines } from './folder.ts';
 import {
   type DigestCopy,
@@ -60,7 +60,7 @@ export function openDigestExport(deps: DigestExportDeps): DigestExport {
     service: createDigestExportService(deps),
     async start() {
       await sweepUp();
-      jobs.work('outside_memory', 1, createDigestExportHandler(deps));
+      jobs.work('outside_memory', 1, createDigestExportHandler(deps), lease.account);
     },
     removeOrphanedCopies: sweepUp,
   };

@@ -36,6 +36,8 @@ interface DoctorDeps {
   };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
+  /** What writes voice messages down, and what is wrong with it; null while it is off. */
+  transcription(): Promise<{ readonly found: string; readonly fault: string | null } | null>;
   link(): WhatsAppLink;
   /** Asks the provider about the configured model. Rejects with what is wrong and what to do. */
   probeModel(): Promise<string>;
@@ -61,10 +63,10 @@ interface DoctorDeps {
 }
 
 export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]> {
-  const checks: [
+  const checks: (readonly [
     name: string,
     check: (source: DoctorDeps) => Promise<Omit<HealthCheck, 'name'>>,
-  ][] = [
+  ])[] = [
     ['database', checkDatabase],
     ['whatsapp', checkWhatsApp],
     ['model', checkModel],
@@ -72,6 +74,7 @@ export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]
     ['ledger', checkLedger],
     ['jobs', checkJobs],
     ['memory', checkMemory],
+    ...((await isTranscriptionSet(source)) ? [['transcription', checkTranscription] as const] : []),
     ['webhooks', checkWebhooks],
     ['notifications', checkNotifications],
     ['budget', checkBudget],
@@ -229,6 +232,23 @@ async function checkMemory({ memory }: DoctorDeps) {
     ok: 'warn' as const,
     found: `${found} ${failure.sentence}`,
     mend: 'See `relay memory`. Choose another model, or turn it off, with `relay memory embeddings`.',
+  };
+}
+
+/** A row only if it is set up; one that cannot be read is a row too. */
+const isTranscriptionSet = ({ transcription }: DoctorDeps): Promise<boolean> =>
+  transcription().then(
+    (status) => status !== null,
+    () => true,
+  );
+
+async function checkTranscription({ transcription }: DoctorDeps) {
+  const { found, fault } = (await transcription()) ?? { found: 'Off.', fault: null };
+  if (fault === null) return { ok: 'yes' as const, found, mend: null };
+  return {
+    ok: 'warn' as const,
+    found: `${found} ${fault}`,
+    mend: 'Check "transcription" in the settings, and see `relay logs --level warn`.',
   };
 }
 

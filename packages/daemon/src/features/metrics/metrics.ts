@@ -27,11 +27,15 @@ interface MetricsDeps {
   readonly log: Log;
 }
 
+/** Contained in each measured lag. */
+const LAG_PRECISION_MS = 100;
+
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Measuring every 10 ms, as by default, would be most of what an idle daemon costs.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
   const requests = new Histogram({
     name: 'relay_http_request_duration_seconds',
     help: 'Duration of API requests. Streams are counted when they end.',
@@ -224,6 +228,11 @@ interface StorageFigures {
   /** How long the oldest one has waited, in seconds. */
   readonly oldest: { readonly job: number; readonly message: number; readonly approval: number };
   readonly spent: DayUse;
+  readonly media: {
+    /** What the files take, each content once. */
+    readonly bytes: number;
+    readonly states: readonly { readonly state: string; readonly count: number }[];
+  };
 }
 
 export async function readStorageFigures(
@@ -234,7 +243,7 @@ export async function readStorageFigures(
   const age = (table: string, condition: string) =>
     sql<number>`(SELECT greatest(coalesce(extract(epoch FROM now() - min(created_at)), 0), 0)::float8
       FROM ${sql.table(table)} WHERE account_id = ${account} AND ${sql.raw(condition)})`;
-  const [job, sizes, rest] = await Promise.all([
+  const [job, sizes, rest, media] = await Promise.all([
     jobs.oldestSeconds(account),
     // The queue's own tables are one figure.
     sql<{ name: string; bytes: number }>`
@@ -249,11 +258,17 @@ export async function readStorageFigures(
         ${age('outbox', "state = 'pending'")} AS message,
         ${age('approvals', "state = 'pending' AND expires_at > now()")} AS approval,
         ${spentTodaySql(account, clock)} AS spent`.execute(db),
+    sql<StorageFigures['media']>`
+      SELECT (SELECT coalesce(sum(bytes), 0)::bigint FROM media_objects WHERE account_id = ${account}) AS bytes,
+        (SELECT coalesce(json_agg(s), '[]') FROM (SELECT state, count(*) AS count FROM media
+          WHERE account_id = ${account} GROUP BY state) s) AS states`.execute(db),
   ]);
   const [row] = rest.rows;
   if (row === undefined) throw new Error('measuring returned nothing');
   const { bytes, message, approval, spent } = row;
-  return { bytes, tables: sizes.rows, oldest: { job, message, approval }, spent };
+  const oldest = { job, message, approval };
+  const [files = { bytes: 0, states: [] }] = media.rows;
+  return { bytes, tables: sizes.rows, oldest, spent, media: files };
 }
 
 function createStorageGauges(
@@ -267,6 +282,13 @@ function createStorageGauges(
     name: 'relay_table_size_bytes',
     help: 'Size of each table with its indexes.',
     labelNames: ['table'],
+    registers,
+  });
+  const mediaBytes = gauge('relay_media_bytes', 'What files of messages take, each content once.');
+  const mediaStates = new Gauge({
+    name: 'relay_media',
+    help: 'Files of messages and uploads, by state.',
+    labelNames: ['state'],
     registers,
   });
   const job = gauge('relay_jobs_oldest_seconds', 'How long the oldest waiting job has waited.');
@@ -285,8 +307,11 @@ function createStorageGauges(
   const usdLimit = gauge('relay_model_spend_limit_usd', 'Limit of the cost of models for a day.');
   const tokens = gauge('relay_model_tokens_today', 'Model tokens used today.');
   const tokensLimit = gauge('relay_model_tokens_limit', 'Limit of model tokens for a day.');
-  return ({ bytes, tables: sizes, oldest, spent }) => {
+  return ({ bytes, tables: sizes, oldest, spent, media }) => {
     size.set(bytes);
+    mediaBytes.set(media.bytes);
+    mediaStates.reset();
+    for (const { state, count } of media.states) mediaStates.set({ state }, count);
     for (const one of sizes) tables.set({ table: one.name }, one.bytes);
     job.set(oldest.job);
     message.set(oldest.message);

@@ -27,7 +27,8 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { type AttemptResult, nextAttemptIn, postOnce } from '../../platform/egress/attempt.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job, JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { Job, JobHandler } from '../../platform/jobs/queue-worker.ts';
 import { loadPushKeys, pushRequest } from './push.ts';
 import {
   type DeviceRow,

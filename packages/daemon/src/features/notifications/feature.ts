@@ -33,6 +33,7 @@ interface Notifications {
 
 const CONCURRENT_DELIVERIES = 8;
 const STRANDED_MS = 86_400_000;
+/** How long after something happened the model is checked. */
 const LOOK_AT_MODEL_MS = 60_000;
 
 /** The sentences that runs keep of a model that does not answer, as LIKE patterns. */
@@ -59,12 +60,13 @@ export function openNotifications(options: NotificationOptions): Notifications {
   const model = new PollLoop({
     look: async () => {
       await notifyModelTrouble(deps);
-      return LOOK_AT_MODEL_MS;
+      return Number.POSITIVE_INFINITY;
     },
     failed: (error) => {
       log.warn('could not look for trouble with the model', { error });
       return LOOK_AT_MODEL_MS;
     },
+    gatherMs: LOOK_AT_MODEL_MS,
   });
   const requeueStranded = async () => {
     const before = new Date(+options.now() - STRANDED_MS);
@@ -76,14 +78,21 @@ export function openNotifications(options: NotificationOptions): Notifications {
   return {
     service: createNotificationService(deps, () => {
       follower.resume();
-      model.hint();
+      void model.caughtUp();
     }),
     async start() {
       await requeueStranded();
-      jobs.work('notification', CONCURRENT_DELIVERIES, createNotificationHandler(deps));
+      jobs.work(
+        'notification',
+        CONCURRENT_DELIVERIES,
+        createNotificationHandler(deps),
+        lease.account,
+      );
       follower.start();
       model.start();
+      const unsubscribe = options.events.subscribe(() => model.hint());
       return async () => {
+        unsubscribe();
         await Promise.all([follower.stop(), model.stop()]);
       };
     },

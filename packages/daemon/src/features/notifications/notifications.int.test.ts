@@ -1,7 +1,7 @@
 // Notifications against a push service that verifies and decrypts as browsers do, and against ntfy and webhook
 // receivers: what they contain, that each arrives once, also across a restart, and that ended subscriptions go.
 import type { AddPushDevice } from '@relay/contract/api/notifications';
-import type { DeviceId } from '@relay/contract/ids';
+import { type DeviceId, HOME_OWNER } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { type Subscription, startPushService } from '@relay/testing/push-service';
 import { removeFolder } from '@relay/testing/remove-folder';
@@ -33,8 +33,8 @@ afterAll(async () => {
 const { asks, quiet, pass, deliveries, settings } = fixture;
 
 const SESSION = 'session-hash';
-const signIn = createSignInStore(conversations.db, account);
-await signIn.addSession(SESSION, new Date(Date.now() + 7 * 86_400_000));
+const signIn = createSignInStore(conversations.db);
+await signIn.addSession(SESSION, new Date(Date.now() + 7 * 86_400_000), HOME_OWNER);
 
 beforeEach(async () => {
   await quiet();
@@ -135,7 +135,12 @@ test('a paired phone is notified with text between its sessions, until it signs 
       [account, name, Buffer.from(name)],
     );
     if (row === undefined) throw new Error('no device');
-    await signIn.addSession(`session of ${name}`, new Date(Date.now() + 1_000_000), row.id);
+    await signIn.addSession(
+      `session of ${name}`,
+      new Date(Date.now() + 1_000_000),
+      HOME_OWNER,
+      row.id,
+    );
     return { id: row.id, subscription: await phone(name, `session of ${name}`) };
   };
   const [kept, out, removed] = [await pair('Kept'), await pair('Out'), await pair('Removed')];

@@ -221,10 +221,9 @@ export async function listPushDevices(
   const id = which.id ?? null;
   const { rows } = await sql<DeviceRow>`
     SELECT d.id, d.name, d.endpoint, d.p256dh, d.auth, d.locale, d.created_at, d.last_delivered_at, d.failing_since,
-      d.paired_device IS NOT NULL OR EXISTS (SELECT FROM browser_sessions s WHERE s.account_id = d.account_id
-        AND s.hash = d.session_hash AND s.expires_at > ${now}) AS signed_in,
+      d.paired_device IS NOT NULL OR EXISTS (SELECT FROM browser_sessions s WHERE s.hash = d.session_hash AND s.expires_at > ${now}) AS signed_in,
       coalesce(d.session_hash = ${hash}::bytea, false) OR EXISTS (SELECT FROM browser_sessions s
-        WHERE s.account_id = d.account_id AND s.hash = ${hash}::bytea AND s.device_id = d.paired_device) AS current
+        WHERE s.hash = ${hash}::bytea AND s.device_id = d.paired_device) AS current
     FROM push_devices d WHERE d.account_id = ${account} AND (${id}::uuid IS NULL OR d.id = ${id}::uuid)
     ORDER BY d.created_at, d.id`.execute(db);
   return rows;
@@ -252,7 +251,7 @@ export async function putPushDevice(
   const hash = hashBytes(session);
   const { rows } = await sql<{ id: PushDeviceId }>`
     WITH paired AS (SELECT device_id FROM browser_sessions
-      WHERE account_id = ${account} AND hash = ${hash}::bytea AND device_id IS NOT NULL)
+      WHERE hash = ${hash}::bytea AND device_id IS NOT NULL)
     INSERT INTO push_devices (account_id, name, endpoint, p256dh, auth, locale, session_hash, paired_device)
     SELECT ${account}::bigint, ${name}, ${endpoint}, ${p256dh}, ${auth}, ${locale},
       CASE WHEN EXISTS (SELECT FROM paired) THEN NULL ELSE ${hash}::bytea END, (SELECT device_id FROM paired)

@@ -27,14 +27,27 @@ const OWNERS = stays("the owner's own");
 
 /** The tables of the schema `relay`. Partitions of `messages` have the same columns. */
 export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
+  owners: { goes: OWNERS, owner: 'name token_hash', plain: 'id role created_at' },
   accounts: {
     goes: OWNERS,
-    owner: 'label phone lid salt',
-    plain: 'id created_at linked_at follow_ups_suspended_since',
+    owner: 'name label settings phone lid salt',
+    plain: 'id owner_id is_default created_at linked_at follow_ups_suspended_since',
   },
   account_leases: { goes: NAMELESS, plain: 'account_id holder epoch until wire_epoch' },
   holds: { goes: OWNERS, owner: 'reason', plain: 'account_id since' },
   settings: { goes: OWNERS, owner: 'key value', plain: 'account_id updated_at' },
+  workers: {
+    goes: NAMELESS,
+    plain:
+      'id run host pid address version capacity draining started_at last_seen_at until lost_at stopped_at',
+  },
+  whatsapp_links: { goes: OWNERS, owner: 'link', plain: 'account_id updated_at' },
+  worker_requests: {
+    goes: stays('deleted within seconds'),
+    owner: 'request answer',
+    plain: 'account_id id created_at deadline taken_at',
+  },
+  shared_key: { goes: NAMELESS, plain: 'one word' },
   daemon_runs: { goes: NAMELESS, plain: 'holder version started_at last_seen_at stopped_at' },
   schema_migrations: { goes: NAMELESS, plain: 'number name checksum applied_at' },
   freezes: { goes: NAMELESS, plain: 'account_id cause until strikes since' },
@@ -175,10 +188,24 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   },
   outbox: {
     goes: 'with the chat, by eraseOutgoing',
-    words: 'body media failure idempotency_key',
+    words: 'body content failure idempotency_key',
+    sealed: 'wire',
     ids: 'id permit_id chat_id instance_id message_id quotes',
     plain:
       'account_id seq state attempts not_before created_at sent_at delivered_at read_at attempted_at in_doubt unknown_since told_at first_contact',
+  },
+
+  media: {
+    goes: `${BY_TRIGGER}; of a chat, by foreign key; an upload that nothing sends, within a day`,
+    words: 'file_name transcript extracted',
+    ids: 'id chat_id message message_id token_id sha256',
+    plain:
+      'account_id message_at origin kind mime_type seconds bytes state reason attempts not_before understood language understood_by view_once created_at stored_at',
+  },
+  media_objects: {
+    goes: 'with the last piece of media that has this content, by removeUnusedObjects',
+    ids: 'sha256 object',
+    plain: 'account_id bytes stored_at',
   },
 
   instances: {
@@ -282,7 +309,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
 
   schedules: {
     goes: CHAT,
-    words: 'body',
+    words: 'body content',
     ids: 'id chat_id created_by approval_id',
     plain: 'account_id rule zone catch_up state next_at created_at',
   },
@@ -297,19 +324,19 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     owner: 'name hash',
     ids: 'id contacts',
     plain:
-      'account_id scopes confirm created_at rotated_at suspended_at last_used_at expires_at revoked_at',
+      'account_id scopes confirm created_at rotated_at suspended_at last_used_at expires_at revoked_at spans',
   },
   token_reads: {
     goes: stays('what a program has read it goes on having read; the id leads nowhere'),
     ids: 'token_id chat_id',
     plain: 'account_id read_at',
   },
-  login_codes: { goes: OWNERS, owner: 'hash', plain: 'account_id expires_at used_at' },
+  login_codes: { goes: OWNERS, owner: 'hash', plain: 'owner_id expires_at used_at' },
   browser_sessions: {
     goes: OWNERS,
     owner: 'hash',
     ids: 'device_id',
-    plain: 'account_id created_at expires_at used_at',
+    plain: 'owner_id created_at expires_at used_at',
   },
   devices: {
     goes: OWNERS,

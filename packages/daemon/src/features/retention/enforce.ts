@@ -46,6 +46,7 @@ export async function enforceRetention(
   const digests = await enforceDigests(deps, cutoffs);
   const messages = await enforceMessages(deps, cutoffs);
   const deleted = messages + digests > 0;
+  if (messages > 0) await deps.removeUnusedMedia();
   const scoured = await scourIfDue(deps, cause, deleted);
   const ms = Math.round(performance.now() - began);
   const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
@@ -118,6 +119,8 @@ export interface RetentionDeps extends Engine, Pick<ScourOptions, 'server'> {
   readonly exportedCopies: ExportedDigestCopies;
   /** Ends every conversation with the contact, so that no agent works on data that is about to be erased. */
   endConversations(contact: ContactId): Promise<void>;
+  /** Removes the files of media whose messages are gone. */
+  removeUnusedMedia(): Promise<number>;
   /** Whether the log may contain beginnings of messages. */
   readonly logsMessageText: boolean;
 }

@@ -19,6 +19,7 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { toLexemes } from '../search/tsvector.ts';
 import {
   approvalsAboutSubject,
   type ErasureSubject,
@@ -236,7 +237,7 @@ async function eraseMentions(
       AND EXISTS (SELECT FROM jsonb_array_elements_text(m.details->'mentions') jid WHERE ${isTheirJid(person)})
     RETURNING m.id, m.chat_id`.execute(tx);
   const documents = rows.map(({ id }) => String(id));
-  await sql`UPDATE search_documents SET terms = ts_delete(terms, ${person.addresses}::text[])
+  await sql`UPDATE search_documents SET terms = ts_delete(terms, ${toLexemes(account, person.addresses)}::text[])
     WHERE account_id = ${account} AND source_kind = 'message' AND source_id = ANY(${documents}::text[])`.execute(
     tx,
   );

@@ -54,6 +54,7 @@ export async function forgetContactOrGroup(
     const ids = await eraseWhole(tx, lease.account, whom, figuresOf(erased));
     await jobs.deleteJobsOf(tx, ids);
   });
+  await deps.removeUnusedMedia();
   const scoured = await scourDatabase({ db, server });
   const ms = Math.round(performance.now() - began);
   log.info('contact or group erased', { event: whom.kind, count: erased.messages, ms });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await removeFolder(directory);
 });
 await migrate(database.pool);
-const db = database.kysely;
+const db = database.allAccounts;
 const own = { kind: 'private', data: join(directory, 'data') } as const;
 const sql = async (text: string, values: readonly unknown[] = []) =>
   (await database.pool.query(text, [...values])).rows;

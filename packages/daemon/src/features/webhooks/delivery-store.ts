@@ -1,6 +1,7 @@
 // Stores deliveries, one row per webhook and event: ids, codes, the number of attempts and the result. An event is
 // delivered to a webhook once, however often the log is followed.
 
+import type { ReceivedContent } from '@relay/contract/api/received';
 import type { DeliveryState, ListDeliveries } from '@relay/contract/api/webhooks';
 import type { ResultStatus } from '@relay/contract/conversation/result';
 import type { InstanceState } from '@relay/contract/conversation/states';
@@ -24,6 +25,7 @@ import {
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { contactJid, newestAliasSql, readReachableChats } from '../../platform/db/grants.ts';
+import { type MediaJson, mediaJsonSql } from '../../platform/db/media.ts';
 import { loadChatNames, loadContactNames } from '../../platform/db/names-and-addresses.ts';
 import { WEBHOOK_COLUMNS, type WebhookRow } from './webhooks.ts';
 
@@ -283,7 +285,7 @@ interface ChatReference {
   readonly chat_kind: 'direct' | 'group';
 }
 
-interface DeliveredMessage extends ChatReference {
+export interface DeliveredMessage extends ChatReference {
   readonly message_id: string;
   /** The author. */
   readonly sender: ContactId | null;
@@ -294,6 +296,8 @@ interface DeliveredMessage extends ChatReference {
   readonly sent_at: Date;
   readonly late: boolean;
   readonly from: string | null;
+  readonly media: MediaJson | null;
+  readonly content: ReceivedContent | null;
 }
 
 export async function readDeliveredMessage(
@@ -305,7 +309,7 @@ export async function readDeliveredMessage(
     Omit<DeliveredMessage, 'from'> & { phone: string | null; lid: string | null }
   >`
     SELECT m.message_id, m.chat_id AS chat, c.kind AS chat_kind, m.sender_id AS sender, m.sender_name,
-      c.contact_id AS contact, m.kind, m.body, m.sent_at, m.late,
+      c.contact_id AS contact, m.kind, m.body, m.sent_at, m.late, ${mediaJsonSql(sql.ref('m'))} AS media, m.details->'content' AS content,
       ${newestAliasSql('phone', sql.ref('p'))} AS phone, ${newestAliasSql('lid', sql.ref('p'))} AS lid
     FROM message_keys k JOIN messages m ON m.account_id = k.account_id AND m.sent_at = k.sent_at AND m.id = k.id
       JOIN chats c ON c.account_id = m.account_id AND c.id = m.chat_id

@@ -27,15 +27,19 @@ import { type EventFacts, healthEventOf } from '@relay/core/webhooks/event-mappi
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import type { EventVisibility } from '@relay/core/webhooks/visibility';
 import { Webhook } from 'standardwebhooks';
+import { readAccountName } from '../../platform/db/account.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
+import { toMediaBody } from '../../platform/db/media.ts';
 import { noteTokenReads, readTokenClient } from '../../platform/db/tokens.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type AttemptResult, nextAttemptIn, postOnce } from '../../platform/egress/attempt.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
-import type { Job, JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { Job, JobHandler } from '../../platform/jobs/queue-worker.ts';
 import {
+  type DeliveredMessage,
   type DeliverySettlement,
   type DueDelivery,
   loadVisibilities,
@@ -207,7 +211,8 @@ export async function sendWebhookRequest(
   const secrets = await openWebhookSecrets(deps, webhook, now);
   if (secrets === null) return unsent('sealed');
   const { id, type, at, data } = request;
-  const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
+  const account = await readAccountName(deps.db, deps.lease.account);
+  const body = JSON.stringify({ type, account, timestamp: at.toISOString(), data });
   const headers = {
     'content-type': 'application/json',
     'webhook-id': id,
@@ -268,15 +273,23 @@ async function receivedBody({
     kind: message.kind,
     sent_at: message.sent_at.toISOString(),
     late: message.late,
+    ...mediaOf(message, includeText),
   };
   if (!includeText) return body;
   return {
     ...body,
     text: message.body,
+    ...(message.content === null ? {} : { content: message.content }),
     from: message.from,
     from_name: (await readContactName(db, lease.account, message.sender)) ?? message.sender_name,
     chat_name: await readChatName(db, lease.account, message.chat),
   };
+}
+
+function mediaOf({ media }: Pick<DeliveredMessage, 'media'>, includeText: boolean) {
+  if (media === null) return {};
+  if (includeText) return { media: toMediaBody(media) };
+  return { media: toMediaBody({ ...media, transcript: null, language: null, file_name: null }) };
 }
 
 /** A message that the owner typed on a phone. */

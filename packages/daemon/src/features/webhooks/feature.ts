@@ -46,7 +46,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
     endOf: ({ tx }, token) => deleteWebhooksOf(tx, lease.account, token),
     async start() {
       await requeueStranded();
-      jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(deps));
+      jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(deps), lease.account);
       follower.start();
       return () => follower.stop();
     },

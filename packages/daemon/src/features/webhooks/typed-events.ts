@@ -5,6 +5,7 @@ import type { V1 } from '@relay/contract/api/v1';
 import { chatId } from '@relay/contract/ids';
 import { mapStreamEvent } from '@relay/core/webhooks/event-mapping';
 import type { EventVisibility } from '@relay/core/webhooks/visibility';
+import { readAccountName } from '../../platform/db/account.ts';
 import { PostgresEventLog } from '../../platform/db/events.ts';
 import { noteTokenReads } from '../../platform/db/tokens.ts';
 import { makeDeliveryData, type WebhookDeps } from './delivery.ts';
@@ -22,6 +23,7 @@ export function createTypedEvents(deps: WebhookDeps): TypedEvents {
         lease.account,
         mapped.map(({ event }) => event),
       );
+      const name = mapped.length === 0 ? '' : await readAccountName(db, lease.account);
       const { client } = viewer;
       const context = { db, account: lease.account, admins };
       const seen =
@@ -38,7 +40,7 @@ export function createTypedEvents(deps: WebhookDeps): TypedEvents {
           const id = `${cursor}-${events.length}`;
           const built = await buildEvent(deps, event, { ...viewer, visibility });
           if (built !== null) {
-            events.push({ event_id: id, occurred_at: at, ...built } as V1<'event'>);
+            events.push({ event_id: id, account: name, occurred_at: at, ...built } as V1<'event'>);
           }
         }
         shown.push({ cursor, events });

@@ -2,7 +2,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { apiErrorSchema } from '@relay/contract/api/common';
-import type { TokenClient } from '@relay/contract/api/credentials';
+import type { FoundClient, SignedInOwner } from '@relay/contract/api/credentials';
+import type { AccountId } from '@relay/contract/ids';
 import type { ClientScope } from '@relay/contract/policy/scopes';
 import type {
   FastifyBaseLogger,
@@ -16,6 +17,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { ServedAccount } from './deps.ts';
 
 export type App = FastifyInstance<
   Server,
@@ -73,6 +75,15 @@ interface ScopedAccess {
 export const ownerAccess = (access: RouteAccess) =>
   typeof access === 'object' ? (access.owner ?? 'owner') : access;
 
+/**
+ * What a route is about, and so whose it is:
+ * - `account`: what is in an account. Only for the account's owner; this is the default.
+ * - `figures`: the state and the figures of an account. Also for the home's owner and for operators.
+ * - `home`: all accounts of this home, or the home itself. Only for the home's owner.
+ * - `caller`: the caller, or whatever the caller may see. It is for no particular account.
+ */
+export type RouteSubject = 'account' | 'figures' | 'home' | 'caller';
+
 /** A request and its response as the documentation shows them, and as the contract test sends them. */
 export interface OperationExample {
   readonly params?: Readonly<Record<string, string>>;
@@ -92,8 +103,9 @@ export interface Site {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
+    subject?: RouteSubject;
     /** The body's media type; JSON by default. */
-    body?: 'json' | 'gzip' | 'file';
+    body?: 'json' | 'gzip' | 'file' | 'media';
     /** Of an operation of version 1: what its documentation shows. */
     example?: OperationExample;
   }
@@ -104,6 +116,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where the request came to; set by the guard. */
     site: Site;
+    /** Which account the request is for. Not set on routes that are for none. */
+    account?: ServedAccount;
     /** Null on open routes only. */
     principal: Principal | null;
   }
@@ -117,8 +131,15 @@ interface HashedCredential {
 }
 
 export type Principal =
-  | (HashedCredential & { readonly kind: 'token' | 'session' | 'device' | 'forwarder' })
-  | (HashedCredential & { readonly kind: 'program'; readonly program: TokenClient });
+  | OwnerPrincipal
+  | (HashedCredential & { readonly kind: 'forwarder'; readonly account: AccountId })
+  | (HashedCredential & { readonly kind: 'program'; readonly program: FoundClient });
+
+/** An owner, by their token or by a session. */
+export type OwnerPrincipal = HashedCredential & {
+  readonly kind: 'token' | 'session' | 'device';
+  readonly owner: SignedInOwner;
+};
 
 // The error responses that a route documents besides its own.
 

@@ -1,6 +1,7 @@
 // Everything that `main` passes to the HTTP server: ports and plain functions, no singletons. Routes use nothing else,
 // so a test can replace all of it.
 import type { Duplex, Readable } from 'node:stream';
+import type { AccountService, OwnerService } from '@relay/contract/api/accounts';
 import type { ActivityReader } from '@relay/contract/api/activity';
 import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
 import type { AssistantService } from '@relay/contract/api/assistant';
@@ -8,7 +9,7 @@ import type { ArchiveImportReport, BackupService } from '@relay/contract/api/bac
 import type { ChatDraftService, ChatReader } from '@relay/contract/api/chats';
 import type { ContactService, GrantService } from '@relay/contract/api/contacts';
 import type {
-  ClientTokens,
+  HostedClientTokens,
   SignInStore,
   TokenClient,
   TokenService,
@@ -34,14 +35,19 @@ import type { ListedTool, ToolCallResponse } from '@relay/contract/api/tools';
 import type { V1Call, V1Surface } from '@relay/contract/api/v1';
 import type { WebhookService } from '@relay/contract/api/webhooks';
 import type { MessageReader } from '@relay/contract/api/whatsapp';
+import type { WorkerList } from '@relay/contract/api/workers';
+import type { AccountId, OwnerId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { Transport } from '@relay/core/ports/transport';
+import type { MediaService } from '../../features/media/service.ts';
 import type { KeptResponses } from '../../platform/db/idempotency-keys.ts';
 
 export interface Archive {
   /** A tar.gz, created while it is read. `asBackup`: encrypted if backups are. */
   export(options: {
     readonly asBackup: boolean;
+    /** The name of the only account in it; null for all of them. */
+    readonly account: string | null;
   }): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
   import(
     stream: Readable,
@@ -55,21 +61,15 @@ interface ClientApi {
   fetch(request: Request, hash: string, body: unknown): Promise<Response>;
   /** One MCP connection with one message per line, until either side ends it. */
   pipe(connection: Duplex, hash: string): void;
-  tools(program: TokenClient): readonly ListedTool[];
+  tools(program: TokenClient, hash: string): Promise<readonly ListedTool[]>;
   /** Returns the tool's output, or throws a RelayError. */
   call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolCallResponse>;
   /** Version 1 of the API as the client with this secret's hash. */
   v1(hash: string, call: V1Call): V1Surface;
 }
 
-export interface HttpDeps {
-  readonly version: string;
-  /** The port in the Host and Origin allow-list; 0 means the port that the server is bound to. */
-  readonly port: number;
-  readonly log: Log;
-  /** The current token: read on every request, so a rotation takes effect at once. */
-  ownerToken(): string;
-  rotateOwnerToken(): Promise<string>;
+/** What is served for one account. */
+export interface AccountServices {
   readonly conversations: ConversationService;
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
@@ -79,6 +79,7 @@ export interface HttpDeps {
   readonly activity: ActivityReader;
   /** Sends a message as the owner. */
   readonly send: SendAsOwner;
+  readonly media: MediaService;
   readonly assistant: AssistantService;
   readonly approvals: ApprovalService;
   readonly hold: HoldService;
@@ -94,7 +95,6 @@ export interface HttpDeps {
   readonly imports: ImportService;
   readonly digestExport: DigestExportService;
   readonly forwarderTokens: ForwarderTokens;
-  readonly clientTokens: ClientTokens;
   readonly tokens: TokenService;
   readonly clients: ClientApi;
   readonly retention: RetentionService;
@@ -102,11 +102,46 @@ export interface HttpDeps {
   readonly typedEvents: TypedEvents;
   readonly keptResponses: KeptResponses;
   readonly notifications: NotificationService;
-  readonly settings: SettingsService;
-  readonly metrics: Metrics;
   status(): Promise<DaemonStatus>;
   checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
+}
+
+/** An account as the HTTP server sees it. */
+export interface ServedAccount {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly services: AccountServices;
+}
+
+export interface AccountDirectory {
+  /** The account of this name, if it is served here. */
+  find(name: string): ServedAccount | null;
+  byId(id: AccountId): ServedAccount | null;
+  /** The one that this owner means without naming one; for an owner without accounts, null. */
+  defaultOf(owner: OwnerId): ServedAccount | null;
+}
+
+/** All services, each of the account of the current request. */
+export interface HttpDeps extends AccountServices {
+  readonly version: string;
+  /** The port in the Host and Origin allow-list; 0 means the port that the server is bound to. */
+  readonly port: number;
+  readonly log: Log;
+  readonly accounts: AccountDirectory;
+  /** The current token: read on every request, so a rotation takes effect at once. */
+  ownerToken(): string;
+  rotateOwnerToken(): Promise<string>;
+  /** The processes that hold accounts. */
+  listWorkers(): Promise<WorkerList>;
+  /** The account whose forwarders have the token with this hash. */
+  findForwardedAccount(hash: string): Promise<AccountId | null>;
+  readonly clientTokens: HostedClientTokens;
+  readonly accountService: AccountService;
+  readonly owners: OwnerService;
+  readonly settings: SettingsService;
+  readonly metrics: Metrics;
   readonly archive: Archive;
   readonly backups: BackupService;
   readonly signIn: SignInStore;

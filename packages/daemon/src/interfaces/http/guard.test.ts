@@ -1,8 +1,10 @@
 // Sends every kind of unauthorized request to every route of the route table, over a real socket.
+
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOME_OWNER } from '@relay/contract/ids';
 import { CONSOLE_PAGES } from '@relay/core/console/pages';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
@@ -33,10 +35,13 @@ interface Route {
   readonly access: string;
   /** The scope with which a client may call it. */
   readonly scope?: string;
+  /** Its body is a file of any type. */
+  readonly takesFiles: boolean;
 }
 
 const guarded = ({ access }: Route) => access !== 'open';
 const changing = ({ method, access }: Route) => method === 'POST' && access !== 'open';
+const wantsJson = ({ takesFiles }: Route) => !takesFiles;
 const cookie = (server: Listening) => ({ cookie: `${sessionCookie(server.port)}=${SESSION}` });
 const text = { 'content-type': 'text/plain' };
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
@@ -174,6 +179,7 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a text/plain body': {
     status: 415,
+    on: wantsJson,
     call: (_, route) => ({
       headers: { ...rightful(route), ...text },
       body: '{"message":"hi"}',
@@ -185,6 +191,7 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a form body': {
     status: 415,
+    on: wantsJson,
     call: (_, route) => ({
       headers: { ...rightful(route), 'content-type': 'application/x-www-form-urlencoded' },
       body: 'message=hi',
@@ -225,7 +232,7 @@ beforeAll(async () => {
   await mkdir(join(webDirectory, 'assets'));
   await writeFile(join(webDirectory, 'index.html'), '<title>Relay</title>');
   await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
-  await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 600_000));
+  await signIn.addSession(hashSecret(SESSION), new Date(Date.now() + 600_000), HOME_OWNER);
   server = await listen(deps, connections);
   routes = table(server.app.routes);
 });
@@ -245,11 +252,17 @@ function table(routes: readonly RouteOptions[]): Route[] {
       path: url.replace(':account', 'default').replace(/:(id|\w+_id)\b/g, INSTANCE_ID),
       access: ownerAccess(config?.access ?? 'owner'),
       ...(typeof config?.access === 'object' && { scope: config.access.scope }),
+      takesFiles: config?.body === 'media',
     })),
   );
 }
 
-const unknown: Route = { method: 'GET', path: '/api/nothing-here', access: 'owner' };
+const unknown: Route = {
+  method: 'GET',
+  path: '/api/nothing-here',
+  access: 'owner',
+  takesFiles: false,
+};
 
 describe('every route of the route table', () => {
   for (const [name, attack] of Object.entries(ATTACKS)) {

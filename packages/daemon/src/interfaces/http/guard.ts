@@ -3,11 +3,18 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { TokenClient } from '@relay/contract/api/credentials';
+import type { FoundClient, SignedInOwner, TokenClient } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
+import { HOME_OWNER } from '@relay/contract/ids';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../../platform/db/failures.ts';
-import { ownerAccess, type Principal, type RouteAccess, type Site } from './app.ts';
+import {
+  type OwnerPrincipal,
+  ownerAccess,
+  type Principal,
+  type RouteAccess,
+  type Site,
+} from './app.ts';
 import type { HttpDeps } from './deps.ts';
 
 interface GuardRules {
@@ -100,8 +107,8 @@ async function admitDevice(
   if (session === undefined || headers.authorization !== undefined) {
     throw new RelayError('passkey_required');
   }
-  const principal: Principal = { kind: 'device', hash: hashSecret(session) };
-  if (!(await authenticator.holds(principal))) {
+  const principal = await authenticator.findDevice(hashSecret(session));
+  if (principal === null) {
     throw wrongCredentialError(failures, new RelayError('passkey_required'));
   }
   refuseForeignSession(headers, method);
@@ -118,7 +125,7 @@ async function admitDevice(
 /** A stolen session must not become a lasting credential: routes that create one require the owner's confirmation. */
 async function confirmSession(
   { authenticator, failures }: GuardRules,
-  session: Principal,
+  session: OwnerPrincipal,
   { [OWNER_TOKEN_HEADER]: typed }: IncomingHttpHeaders,
 ): Promise<void> {
   const confirmed = await authenticator.confirm(
@@ -165,6 +172,10 @@ const BODIES = {
     type: /^application\/octet-stream$/,
     details: 'This route needs a file as application/octet-stream.',
   },
+  media: {
+    type: /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;.*)?$/,
+    details: 'This route needs a file and its media type.',
+  },
 } as const;
 
 function refuseOtherMedia(headers: IncomingHttpHeaders, body: keyof typeof BODIES): void {
@@ -190,9 +201,11 @@ export interface Authenticator {
   ): Promise<Principal | 'missing' | 'wrong'>;
   /** Whether the owner is at that browser now: the session has just signed in, or sends the owner's token. */
   confirm(
-    session: Principal,
+    session: OwnerPrincipal,
     typed: string | undefined,
   ): Promise<'confirmed' | 'missing' | 'wrong'>;
+  /** The session of a paired device, if it is valid. */
+  findDevice(hash: string): Promise<OwnerPrincipal | null>;
   /** Throws `passkey_stale` unless the device's passkey was used within the last five minutes. */
   confirmDevice(device: Principal): Promise<void>;
   /** Keeps a device's session from ending for lack of use. */
@@ -216,24 +229,39 @@ export const REMOTE_COOKIE = '__Host-relay_session';
 /** A device's session ends after this long without a request. */
 const DEVICE_IDLE_MS = 30 * 60_000;
 
+const HOME: SignedInOwner = { id: HOME_OWNER, role: 'owner' };
+
 export function createAuthenticator(
-  deps: Pick<HttpDeps, 'ownerToken' | 'signIn' | 'forwarderTokens' | 'clientTokens'>,
+  deps: Pick<
+    HttpDeps,
+    'ownerToken' | 'owners' | 'signIn' | 'findForwardedAccount' | 'clientTokens'
+  >,
 ): Authenticator {
-  const isOwners = (hash: string) =>
+  const isHomeToken = (hash: string) =>
     timingSafeEqual(Buffer.from(hash), Buffer.from(hashSecret(deps.ownerToken())));
-  const holds = async ({ kind, hash }: Principal) => {
-    if (kind === 'token') return isOwners(hash);
-    if (kind === 'forwarder') return deps.forwarderTokens.isValid(hash);
-    if (kind === 'program') return deps.clientTokens.isValid(hash);
+  const ownerOf = async (hash: string): Promise<SignedInOwner | null> =>
+    isHomeToken(hash) ? HOME : deps.owners.findByToken(hash);
+  const findOwner = async (
+    kind: OwnerPrincipal['kind'],
+    hash: string,
+  ): Promise<OwnerPrincipal | null> => {
     const now = new Date();
-    if (kind === 'session') return deps.signIn.hasSession(hash, now);
-    const idleSince = new Date(now.getTime() - DEVICE_IDLE_MS);
-    return deps.signIn.hasDeviceSession(hash, now, idleSince);
+    const owner = await {
+      token: () => ownerOf(hash),
+      session: () => deps.signIn.findSession(hash, now),
+      device: () => deps.signIn.findDeviceSession(hash, now, new Date(+now - DEVICE_IDLE_MS)),
+    }[kind]();
+    return owner === null ? null : { kind, hash, owner };
+  };
+  const holds = async ({ kind, hash }: Principal) => {
+    if (kind === 'forwarder') return (await deps.findForwardedAccount(hash)) !== null;
+    if (kind === 'program') return deps.clientTokens.isValid(hash);
+    return (await findOwner(kind, hash)) !== null;
   };
   const findClient = (hash: string) => deps.clientTokens.findClient(hash);
   // Whoever may read metrics reads them while the database does not answer, too: monitoring is for such hours.
-  const monitors = new Map<string, TokenClient>();
-  const findMonitor = async (hash: string): Promise<TokenClient | null> => {
+  const monitors = new Map<string, FoundClient>();
+  const findMonitor = async (hash: string): Promise<FoundClient | null> => {
     try {
       const found = await findClient(hash);
       if (found?.scopes.includes('metrics:read')) monitors.set(hash, found);
@@ -251,31 +279,40 @@ export function createAuthenticator(
   return {
     holds,
     async confirm(session, typed) {
-      if (typed !== undefined) return isOwners(hashSecret(typed.trim())) ? 'confirmed' : 'wrong';
+      if (typed !== undefined) {
+        const typist = await ownerOf(hashSecret(typed.trim()));
+        return typist?.id === session.owner.id ? 'confirmed' : 'wrong';
+      }
       return (await isFresh(session)) ? 'confirmed' : 'missing';
     },
     async confirmDevice(device) {
       if (!(await isFresh(device))) throw new RelayError('passkey_stale');
     },
+    findDevice: (hash) => findOwner('device', hash),
     noteUse: ({ hash }) => deps.signIn.noteDeviceSessionUse(hash, new Date()),
     async identify(request, port, access) {
       const given = credential(request, port);
       if (typeof given === 'string') return given;
-      if (await holds(given)) return given;
-      if (given.kind !== 'token') return 'wrong';
-      const { hash } = given;
+      const { kind, hash } = given;
+      if (kind !== 'token') return (await findOwner(kind, hash)) ?? 'wrong';
+      if (isHomeToken(hash)) return { kind, hash, owner: HOME };
       // Checked on this route only: on every other route the forwarder token is a wrong credential.
-      if (access === 'forwarder' && (await holds({ kind: 'forwarder', hash }))) {
-        return { kind: 'forwarder', hash };
+      if (access === 'forwarder') {
+        const account = await deps.findForwardedAccount(hash);
+        if (account !== null) return { kind: 'forwarder', hash, account };
       }
       const program = await (access === 'monitor' ? findMonitor(hash) : findClient(hash));
-      return program === null ? 'wrong' : { kind: 'program', hash, program };
+      if (program !== null) return { kind: 'program', hash, program };
+      return (await findOwner(kind, hash)) ?? 'wrong';
     },
   };
 }
 
 /** A malformed header is a wrong credential: the cookie is not used instead. */
-function credential(request: CredentialCarrier, port: number): Principal | 'missing' | 'wrong' {
+function credential(
+  request: CredentialCarrier,
+  port: number,
+): Pick<OwnerPrincipal, 'kind' | 'hash'> | 'missing' | 'wrong' {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
@@ -428,6 +465,7 @@ export const EVERYDAY_CHANGES: ReadonlySet<string> = new Set([
   'POST /api/knocks/:contact/dismiss',
   'POST /api/logout',
   'POST /api/logout/everywhere',
+  'POST /api/media',
   'POST /api/notifications/devices',
   'DELETE /api/notifications/devices/:device',
   'POST /api/schedules',

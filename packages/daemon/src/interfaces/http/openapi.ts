@@ -108,7 +108,7 @@ const V1_HEADERS = {
   'ratelimit-reset': header('Seconds until the minute is over.', 'integer', 42),
 };
 
-const V1_DESCRIPTION = `Version 1 of Relay's API. Everything belongs to an account; \`default\` is the only one of a daemon.
+const V1_DESCRIPTION = `Version 1 of Relay's API. Everything belongs to an account, by its name; the first is \`default\`.
 
 **Errors** are problem details (RFC 9457) with a \`code\` of a fixed list, an \`action\`, and the \`request_id\`. **Lists** are pages: give \`next_cursor\` as \`cursor\` for the next one. **Writes** take an \`Idempotency-Key\`: a repeated request has no second effect and gets the first response, for at least 24 hours. **Every response** has \`x-request-id\` and the headers \`ratelimit-limit\`, \`ratelimit-remaining\` and \`ratelimit-reset\`.
 

@@ -1,4 +1,5 @@
 // The address for phones, over a real socket that plays the owner's proxy.
+import { HOME_OWNER } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ownerAccess } from './app.ts';
@@ -164,7 +165,7 @@ describe('the address for phones', () => {
 
   test('keeps sessions of this machine and of devices apart', async () => {
     verifies('REMOTE-COOKIE');
-    await deps.signIn.addSession(hashSecret('here'), new Date(Date.now() + 600_000));
+    await deps.signIn.addSession(hashSecret('here'), new Date(Date.now() + 600_000), HOME_OWNER);
     const { cookie } = await signedIn();
     const secret = cookie.split('=')[1];
     for (const headers of [

@@ -10,11 +10,13 @@ import { RelayError } from '@relay/contract/errors';
 import type { RouteOptions } from 'fastify';
 import Fastify from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { type App, ZOD_COMPILERS } from './app.ts';
+import { accountInPath, accountOf, inAccount, withoutAccountPrefix } from './account-scope.ts';
+import { type App, type Principal, ZOD_COMPILERS } from './app.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpDeps } from './deps.ts';
 import { createErrorHandler, errorBody, routeOf } from './errors.ts';
 import { admitUpgrade, createAuthenticator, createGuard, createLimiter, hasBody } from './guard.ts';
 import { createQrPicture } from './linking.ts';
+import { accountRoutes, ownerRoutes } from './routes/accounts.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { archiveRoutes, backupRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
@@ -27,6 +29,7 @@ import { ingestRoutes } from './routes/ingest.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { mcpPipe, mcpRoutes, toolRoutes } from './routes/mcp.ts';
+import { mediaRoutes } from './routes/media.ts';
 import { importRoutes, memoryRoutes, searchRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { notificationRoutes } from './routes/notifications.ts';
@@ -42,7 +45,9 @@ import { tokenRoutes } from './routes/tokens.ts';
 import { contentPolicy, webRoutes } from './routes/web.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { initRoutes, whatsappRoutes, whatsappStreamRoutes } from './routes/whatsapp.ts';
+import { workerRoutes } from './routes/workers.ts';
 import { createOpenStreams, type OpenStreams } from './streams.ts';
+import { V1_ACCOUNT } from './v1/operation.ts';
 import { v1Headers, v1Routes } from './v1/routes.ts';
 
 export async function createHttpServer(deps: HttpDeps): Promise<App> {
@@ -61,6 +66,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
+    rewriteUrl: withoutAccountPrefix,
     genReqId: () => randomUUID(),
     frameworkErrors: answer,
     clientErrorHandler: answerBrokenRequest,
@@ -95,6 +101,19 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const rules = { port, remoteHosts, authenticator, failures, requests, forwarded, stopping };
   v1Headers(app, { requests, failures });
   app.addHook('onRequest', createGuard(rules));
+  app.decorateRequest('account');
+  app.addHook('onRequest', async (request) => {
+    const { config, url = '' } = request.routeOptions;
+    const { account } = request.params as { account?: string };
+    const name = (url.startsWith(V1_ACCOUNT) ? account : undefined) ?? accountInPath(request.raw);
+    const { subject = 'account' } = config;
+    const found = accountOf(deps.accounts, request.principal, { name, subject });
+    if (found !== null) request.account = found;
+  });
+  // A callback, because the handler runs in the context in which this hook ends.
+  app.addHook('preHandler', ({ account }, _reply, done) =>
+    account === undefined ? done() : inAccount(account, done),
+  );
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0] ?? '';
     throw new RelayError('route_not_found', { method: request.method, path });
@@ -108,8 +127,11 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   closeGracefully(app, streams, limits.drainMs);
 
   v1Routes(app, { deps, streams, authenticator, limits });
+  accountRoutes(app, deps);
+  ownerRoutes(app, deps);
   statusRoutes(app, deps);
   healthRoutes(app, deps);
+  workerRoutes(app, deps);
   activityRoutes(app, deps);
   metricsRoutes(app, deps);
   observedGroupRoutes(app, deps);
@@ -130,6 +152,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   whatsappRoutes(app, deps, picture);
   whatsappStreamRoutes(app, deps, picture, { streams, authenticator, limits });
   messageRoutes(app, deps, limits);
+  mediaRoutes(app, deps);
   ledgerRoutes(app, deps);
   initRoutes(app, deps, limits);
   settingsRoutes(app, deps);
@@ -140,7 +163,12 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   toolRoutes(app, deps);
   const admit = (request: IncomingMessage) => admitUpgrade(rules, request);
   mcpRoutes(app, deps, { streams, authenticator, limits });
-  mcpPipe(app, deps, { streams, authenticator, limits, admit });
+  const account = (principal: Principal) => {
+    const found = accountOf(deps.accounts, principal, { name: null, subject: 'account' });
+    if (found === null) throw new RelayError('account_not_found', { account: 'default' });
+    return found;
+  };
+  mcpPipe(app, deps, { streams, authenticator, limits, admit, account });
   importRoutes(app, deps);
   eventRoutes(app, deps, { streams, authenticator, limits });
   signInRoutes(app, deps, { port, failures, streams });

@@ -48,12 +48,16 @@ const LIMIT_MS = 50_000;
 
 /** Throws an InputRequiredError or a RelayError and nothing else. */
 export async function callTool(
-  deps: ClientDeps,
+  home: ClientDeps,
   hash: string,
   name: string,
-  input: unknown,
+  given: unknown,
   context: CallContext,
 ): Promise<Record<string, unknown>> {
+  const named = accountNamedIn(given);
+  // Without an account nothing is awaited here, so that calls keep the order in which they arrived.
+  const deps = named === null ? home : await findAccountDeps(home, hash, named.account);
+  const input = named === null ? given : named.input;
   const tool = CLIENT_TOOLS.get(name);
   const operation = {
     name: name.slice(0, 60),
@@ -63,13 +67,61 @@ export async function callTool(
   };
   return callAsClient(deps, hash, operation, context, async (call) => {
     if (tool === undefined) throw new RelayError('tool_not_found', { tool: operation.name });
-    const given = tool.input.safeParse(input ?? {});
-    if (!given.success) {
-      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(given.error)) });
+    const parsed = tool.input.safeParse(input ?? {});
+    if (!parsed.success) {
+      throw new RelayError('invalid_request', { what: oneLine(z.prettifyError(parsed.error)) });
     }
-    deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
-    return tool.output.parse(await tool.run(call, given.data));
+    deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(parsed.data) });
+    return tool.output.parse(await tool.run(call, parsed.data));
   });
+}
+
+// A token may be valid for several accounts: then each tool takes the name of one.
+
+/** The argument that every tool takes besides its own. */
+const ACCOUNT_ARGUMENT = 'account';
+
+/** The names of the accounts that this token is valid for, if there are several; otherwise none. */
+export async function accountChoices(deps: ClientDeps, hash: string): Promise<readonly string[]> {
+  const names = [...((await deps.accountsOf?.(hash)) ?? new Map()).keys()];
+  return names.length > 1 ? names : [];
+}
+
+/** Adds the argument to a tool's schema. */
+export const withAccountArgument = (
+  schema: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> =>
+  names.length === 0
+    ? schema
+    : {
+        ...schema,
+        properties: {
+          ...(schema.properties as object),
+          [ACCOUNT_ARGUMENT]: {
+            type: 'string',
+            enum: names,
+            description: `The WhatsApp account; ${names[0]} if omitted.`,
+          },
+        },
+      };
+
+function accountNamedIn(
+  input: unknown,
+): { readonly account: string; readonly input: object } | null {
+  if (typeof input !== 'object' || input === null || !(ACCOUNT_ARGUMENT in input)) return null;
+  const { [ACCOUNT_ARGUMENT]: account, ...rest } = input;
+  return { account: String(account).slice(0, 64), input: rest };
+}
+
+async function findAccountDeps(
+  deps: ClientDeps,
+  hash: string,
+  account: string,
+): Promise<ClientDeps> {
+  const found = (await deps.accountsOf?.(hash))?.get(account);
+  if (found === undefined) throw new RelayError('account_not_found', { account });
+  return found;
 }
 
 interface ClientOperation {

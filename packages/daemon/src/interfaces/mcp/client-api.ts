@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import type { ListedTool } from '@relay/contract/api/tools';
 import type { V1Call } from '@relay/contract/api/v1';
-import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
+import { accountChoices, CLIENT_TOOLS, callTool, isAllowed, withAccountArgument } from './call.ts';
 import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
 import { createClientSurface } from './v1-surface.ts';
 
@@ -25,8 +25,12 @@ export function openClientApi(deps: ClientDeps) {
         () => connection.destroy(),
       );
     },
-    tools: (client: TokenClient): readonly ListedTool[] =>
-      [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(client, tool)).map(toListedTool),
+    async tools(client: TokenClient, hash: string): Promise<readonly ListedTool[]> {
+      const names = await accountChoices(deps, hash);
+      return [...CLIENT_TOOLS.values()]
+        .filter((tool) => isAllowed(client, tool))
+        .map((tool) => toListedTool(tool, names));
+    },
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
       callTool(deps, hash, tool, input, { ...PLAIN_CALL, key }),
     v1: (hash: string, call: V1Call) => createClientSurface(deps, hash, PLAIN_CALL, call),
@@ -40,12 +44,12 @@ const PLAIN_CALL: Omit<CallContext, 'key'> = {
   confirm: async () => 'cannot',
 };
 
-const toListedTool = (tool: ClientTool): ListedTool => ({
+const toListedTool = (tool: ClientTool, accounts: readonly string[]): ListedTool => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,
   scope: tool.scope,
   read_only: tool.hints.readOnlyHint,
-  input: toJsonSchema(tool.input, 'input'),
+  input: withAccountArgument(toJsonSchema(tool.input, 'input'), accounts),
   output: toJsonSchema(tool.output, 'output'),
 });

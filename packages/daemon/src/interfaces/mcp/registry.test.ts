@@ -18,7 +18,14 @@ test('lists every tool with its scope in docs/mcp.md, and no other', () => {
 });
 
 /** These scopes are for routes and no tool. */
-const WITHOUT_TOOLS = ['metrics:read', 'events:read', 'webhooks:write', 'approvals:read'];
+const WITHOUT_TOOLS = [
+  'metrics:read',
+  'events:read',
+  'webhooks:write',
+  'approvals:read',
+  'media:read',
+  'media:write',
+];
 
 test('lists every scope with its tools in docs/tokens.md', () => {
   const written = new Map(rows(page('tokens.md')).filter(([scope]) => scope.includes(':')));

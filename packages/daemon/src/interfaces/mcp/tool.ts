@@ -132,6 +132,8 @@ export interface ClientDeps {
   readonly lease: Lease;
   readonly gate: Gate;
   readonly tokens: ClientTokens;
+  /** The accounts that a token is valid for, by name; this one alone if omitted. */
+  accountsOf?(hash: string): Promise<ReadonlyMap<string, ClientDeps>>;
   readonly transport: Pick<Transport, 'link' | 'subscribe' | 'connect'>;
   readonly search: MessageSearch;
   readonly conversations: ConversationService;

@@ -17,6 +17,7 @@ import { parseDays } from '@relay/core/search/times';
 import { ruleOf } from '../../features/schedules/sql.ts';
 import { type NamedMessage, readMessagePage } from '../../features/search/messages.ts';
 import { findReadableChats } from '../../features/search/scope.ts';
+import { toMediaBody } from '../../platform/db/media.ts';
 import { callAsClient, callTool } from './call.ts';
 import {
   findReachableByIds,
@@ -72,13 +73,23 @@ export function createClientSurface(
           next_cursor: found.more && oldest !== undefined ? messageCursor(oldest) : null,
         };
       }),
-    send: ({ text, reply_to, send_at, ...where }) => {
-      const target = 'to' in where ? where.to : where.chat;
+    send: ({ text, reply_to, send_at, ...request }) => {
+      const target = 'to' in request ? request.to : request.chat;
+      const { media, reaction, edit, delete: deleted, poll, location } = request;
+      const content = { media, reaction, edit, delete: deleted, poll, location };
       if (send_at !== undefined) {
-        return scheduled(() => tool('schedule_message', atInstant(target, text, send_at)));
+        if (reaction ?? edit ?? deleted)
+          throw new RelayError('invalid_request', { what: UNSCHEDULABLE });
+        const what = { text, media, poll, location };
+        return scheduled(() => tool('schedule_message', atInstant(target, what, send_at)));
       }
       return as('send', 'messages:send', async (call) => {
-        const outcome = await queueMessage(call, { chat_id: target, message: text, reply_to });
+        const outcome = await queueMessage(call, {
+          chat_id: target,
+          message: text,
+          ...content,
+          reply_to,
+        });
         if (outcome.status === 'waiting_for_approval') {
           const { chat_id } = await call.deps.approvals.show(outcome.approval_id);
           return { ...NOTHING_SENT, ...waiting(outcome), chat_id, state: outcome.status };
@@ -381,6 +392,8 @@ function toMessage(said: NamedMessage): V1<'message'> {
     sent_at: said.at.toISOString(),
     state: null,
     explanation: null,
+    media: said.media ? toMediaBody(said.media) : null,
+    content: said.content ?? null,
   };
 }
 
@@ -439,9 +452,14 @@ async function chatOfOutbox({ deps: { db, lease } }: ClientCall, id: string): Pr
   return chat_id;
 }
 
-const atInstant = (to: string, text: string, at: string) => ({
+const UNSCHEDULABLE = 'only text, files, polls and locations can be scheduled';
+
+type ScheduledContent = Pick<V1<'sendToChat'>, 'text' | 'media' | 'poll' | 'location'>;
+
+const atInstant = (to: string, { text: message, ...content }: ScheduledContent, at: string) => ({
   chat_id: to,
-  message: text,
+  message,
+  ...content,
   ...ruleInput({ kind: 'once', at: new Date(at).toISOString() }, 'UTC'),
 });
 

@@ -43,6 +43,7 @@ export async function openRetentionFixture(after?: CleanupHook): Promise<Retenti
     exportedCopies: { erase: async () => 0 },
     endConversations: async () => {},
     logsMessageText: false,
+    removeUnusedMedia: async () => 0,
   };
   return {
     ...store,

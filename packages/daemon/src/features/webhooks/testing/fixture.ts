@@ -30,6 +30,7 @@ const sealer = (home = 'home'): Sealer => ({
     return Buffer.from(text.slice(head.length));
   },
   mac: (text) => Buffer.from(`${home}:${text}`),
+  forAccount: () => sealer(home),
 });
 
 export interface WebhookFixtureOptions extends EgressOptions {

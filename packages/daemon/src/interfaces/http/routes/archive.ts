@@ -10,6 +10,7 @@ import {
 } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
+import { accountInPath } from '../account-scope.ts';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { Archive, HttpDeps } from '../deps.ts';
 import { OWNER_TOKEN_HEADER } from '../guard.ts';
@@ -34,9 +35,10 @@ export function archiveRoutes(app: App, archive: Archive): void {
   app.get(
     '/api/export',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'exportArchive',
-        summary: 'Export everything as a tar.gz of readable JSON lines',
+        summary: 'Export everything, or one account, as a tar.gz of readable JSON lines',
         tags,
         querystring: exportQuery,
         response: {
@@ -45,8 +47,11 @@ export function archiveRoutes(app: App, archive: Archive): void {
         },
       },
     },
-    async ({ query }, reply) => {
-      const { stream, isEncrypted } = await archive.export({ asBackup: query.backup });
+    async ({ query, raw }, reply) => {
+      const { stream, isEncrypted } = await archive.export({
+        asBackup: query.backup,
+        account: accountInPath(raw),
+      });
       const name = isEncrypted ? 'relay.tar.gz.age' : 'relay.tar.gz';
       return reply
         .type(isEncrypted ? 'application/octet-stream' : 'application/gzip')
@@ -62,7 +67,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
   app.post(
     '/api/import',
     {
-      config: { body: 'gzip' },
+      config: { subject: 'home', body: 'gzip' },
       bodyLimit: Number.MAX_SAFE_INTEGER,
       schema: {
         operationId: 'importArchive',
@@ -93,6 +98,7 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
   app.get(
     '/api/backups',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'listBackups',
         summary: 'List backups, their folder and the time of the next one',
@@ -105,6 +111,7 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
   app.post(
     '/api/backups',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'makeBackup',
         summary: 'Make a backup now, verify it, and delete backups beyond the limit',
@@ -117,7 +124,7 @@ export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): 
   app.post(
     '/api/backups/passphrase',
     {
-      config: { access: 'confirmed' },
+      config: { subject: 'home', access: 'confirmed' },
       schema: {
         operationId: 'setBackupPassphrase',
         summary: 'Encrypt backups with a passphrase from now on; null turns encryption off',

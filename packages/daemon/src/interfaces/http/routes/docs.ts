@@ -19,25 +19,32 @@ export function docsRoutes(app: App, version: string): void {
   );
   const load = once(renderReference);
 
-  app.get('/api/openapi.json', { schema: { hide: true } }, document);
+  app.get('/api/openapi.json', { config: { subject: 'caller' }, schema: { hide: true } }, document);
 
   const v1 = once(async () => (await import('../openapi.ts')).describeV1(app.routes, version));
   app.get(
     '/api/v1/openapi.json',
-    { config: { access: { scope: 'any' } }, schema: { hide: true } },
+    { config: { subject: 'caller', access: { scope: 'any' } }, schema: { hide: true } },
     v1,
   );
 
-  app.get('/api/docs', { schema: { hide: true } }, async (_request, reply) => {
-    const { page, policy } = await load();
-    return reply
-      .header('content-security-policy', policy)
-      .type('text/html; charset=utf-8')
-      .send(page);
-  });
+  app.get(
+    '/api/docs',
+    { config: { subject: 'caller' }, schema: { hide: true } },
+    async (_request, reply) => {
+      const { page, policy } = await load();
+      return reply
+        .header('content-security-policy', policy)
+        .type('text/html; charset=utf-8')
+        .send(page);
+    },
+  );
 
-  app.get(SCRIPT_PATH, { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send((await load()).script),
+  app.get(
+    SCRIPT_PATH,
+    { config: { subject: 'caller' }, schema: { hide: true } },
+    async (_request, reply) =>
+      reply.type('text/javascript; charset=utf-8').send((await load()).script),
   );
 }
 

@@ -7,8 +7,9 @@ import { toolCallResponseSchema, toolsResponseSchema } from '@relay/contract/api
 import { RelayError } from '@relay/contract/errors';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { inAccount } from '../account-scope.ts';
 import { type App, errorResponses, type Principal } from '../app.ts';
-import type { HttpDeps, HttpLimits } from '../deps.ts';
+import type { HttpDeps, HttpLimits, ServedAccount } from '../deps.ts';
 import { errorBody } from '../errors.ts';
 import type { Authenticator } from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
@@ -27,7 +28,10 @@ export function toolRoutes(app: App, { clients }: Pick<HttpDeps, 'clients'>): vo
         response: { 200: toolsResponseSchema, ...errorResponses() },
       },
     },
-    async (request) => ({ tools: [...clients.tools(clientOf(request).program)] }),
+    async (request) => {
+      const { program, hash } = clientOf(request);
+      return { tools: [...(await clients.tools(program, hash))] };
+    },
   );
 
   app.post(
@@ -101,7 +105,11 @@ const PROTOCOL = 'relay-mcp';
 export function mcpPipe(
   app: App,
   { clients }: Pick<HttpDeps, 'clients'>,
-  deps: RevocationDeps & { admit(request: IncomingMessage): Promise<Principal | null> },
+  deps: RevocationDeps & {
+    admit(request: IncomingMessage): Promise<Principal | null>;
+    /** The account that a client's connection is for. */
+    account(principal: Principal): ServedAccount;
+  },
 ): void {
   const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
@@ -119,7 +127,7 @@ export function mcpPipe(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
         closeWhenRevoked(deps, principal, connection, () => request.socket.resetAndDestroy());
-        clients.pipe(connection, principal.hash);
+        inAccount(deps.account(principal), () => clients.pipe(connection, principal.hash));
       },
       (error: unknown) =>
         refuse(connection, error instanceof RelayError ? error : new RelayError('internal')),

@@ -1,12 +1,13 @@
 // Routes that list recent messages, send a message as the owner, and send the test message after linking.
 
 import { randomUUID } from 'node:crypto';
+import { readContentFields } from '@relay/contract/api/outgoing';
 import {
   type OwnerMessageStatus,
   type ProbeReport,
   probeReportSchema,
   type SendAsOwner,
-  sendTextSchema,
+  sendAsOwnerSchema,
   sentTextSchema,
 } from '@relay/contract/api/sending';
 import { listMessagesResponseSchema, listMessagesSchema } from '@relay/contract/api/whatsapp';
@@ -59,20 +60,20 @@ export function messageRoutes(
         operationId: 'sendText',
         summary: 'Send a message as yourself',
         description:
-          'Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one.',
+          'Returns when the message is stored; it is sent in its turn. The same `Idempotency-Key` never sends twice and returns the state of the message. It becomes part of the open conversation with that contact, if there is one. Give a `text`, or one of `media`, `reaction`, `edit` (with `text`), `delete`, `poll` and `location`.',
         tags,
         headers,
-        body: sendTextSchema,
+        body: sendAsOwnerSchema,
         response: { 200: sentTextSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    async ({ body: { to, text, replyTo }, headers }) => {
+    async ({ body: { to, replyTo, ...what }, headers }) => {
       const jid = recipientJid(to);
       if (jid === null) throw new RelayError('invalid_recipient', { to });
       const key = headers['idempotency-key'];
       const sent = await deps.send({
         to: jid,
-        text,
+        ...readContentFields(what),
         ...(replyTo === undefined ? {} : { replyTo }),
         ...(key === undefined ? {} : { key }),
       });

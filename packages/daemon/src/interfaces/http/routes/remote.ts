@@ -47,6 +47,7 @@ export function remoteRoutes(
   app.get(
     '/api/remote',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'getRemoteAccess',
         summary: 'Get the address for phones and the paired devices',
@@ -60,7 +61,7 @@ export function remoteRoutes(
   app.patch(
     '/api/remote',
     {
-      config: { access: 'confirmed' },
+      config: { subject: 'home', access: 'confirmed' },
       schema: {
         operationId: 'enableRemoteAccess',
         summary: 'Turn on access from a phone, at an address that the owner’s proxy serves',
@@ -82,6 +83,7 @@ export function remoteRoutes(
   app.delete(
     '/api/remote',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'disableRemoteAccess',
         summary: 'Turn off access from a phone; every device is signed out and stays paired',
@@ -99,7 +101,7 @@ export function remoteRoutes(
   app.post(
     '/api/remote/pairings',
     {
-      config: { access: 'confirmed' },
+      config: { subject: 'home', access: 'confirmed' },
       schema: {
         operationId: 'createPairing',
         summary: 'Create an address that pairs one device, once, within five minutes',
@@ -121,6 +123,7 @@ export function remoteRoutes(
   app.delete(
     '/api/remote/devices/:device',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'removeDevice',
         summary: 'Remove a device; it is signed out at once and its passkey is refused',

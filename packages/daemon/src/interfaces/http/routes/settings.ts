@@ -15,6 +15,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
   app.get(
     '/api/settings',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'getSettings',
         summary: 'List all settings with their sources, the model and the web search',
@@ -28,6 +29,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
   app.patch(
     '/api/settings',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'changeSettings',
         summary: 'Change settings; omitted settings stay unchanged',
@@ -47,6 +49,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
   app.post(
     '/api/settings/model/trial',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'tryModel',
         summary: 'Test the model with one short question; changes nothing',
@@ -60,6 +63,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
   app.post(
     '/api/settings/model/list',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'listModels',
         summary: 'List the models of the provider; changes nothing',

@@ -7,9 +7,10 @@ import {
   ownerTokenSchema,
 } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
-import type { DeviceId } from '@relay/contract/ids';
+import { type DeviceId, HOME_OWNER, type OwnerId } from '@relay/contract/ids';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf } from '../account-scope.ts';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import {
@@ -39,7 +40,9 @@ export async function beginDeviceSession(
 ): Promise<void> {
   const former = cookies[REMOTE_COOKIE];
   const session = secret();
-  await signIn.addSession(hashSecret(session), new Date(Date.now() + DEVICE_SESSION_MS), device);
+  // Devices are paired by the home's owner.
+  const expiresAt = new Date(Date.now() + DEVICE_SESSION_MS);
+  await signIn.addSession(hashSecret(session), expiresAt, HOME_OWNER, device);
   if (former !== undefined) await signIn.endSession(hashSecret(former));
   reply
     .setCookie(REMOTE_COOKIE, session, { ...REMOTE, maxAge: DEVICE_SESSION_MS / 1000 })
@@ -53,16 +56,20 @@ const clearSession = ({ site }: Pick<FastifyRequest, 'site'>, reply: FastifyRepl
 
 export function signInRoutes(
   app: App,
-  deps: Pick<HttpDeps, 'signIn' | 'remote' | 'rotateOwnerToken'>,
+  deps: Pick<HttpDeps, 'signIn' | 'remote' | 'owners' | 'rotateOwnerToken'>,
   server: { port(): number; failures: Limiter; streams: OpenStreams },
 ): void {
   const { signIn, remote } = deps;
   const tags = ['sign-in'];
+  const endSignIns = async (owner: OwnerId) => {
+    await signIn.endAll(owner);
+    if (owner === HOME_OWNER) await remote.endPairings();
+  };
 
   app.post(
     '/api/login-codes',
     {
-      config: { access: 'token' },
+      config: { access: 'token', subject: 'caller' },
       schema: {
         operationId: 'createLoginCode',
         summary: 'Create a link that signs in one browser, once, within a minute',
@@ -70,10 +77,10 @@ export function signInRoutes(
         response: { 201: loginCodeSchema, ...errorResponses(415) },
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       const code = secret();
       const expiresAt = new Date(Date.now() + CODE_MS);
-      await signIn.addCode(hashSecret(code), expiresAt);
+      await signIn.addCode(hashSecret(code), expiresAt, callerOf(request).id);
       const url = `http://127.0.0.1:${server.port()}/login?code=${code}`;
       return reply.code(201).send({ url, expires_at: expiresAt.toISOString() });
     },
@@ -96,11 +103,12 @@ export function signInRoutes(
       // From outside, a code alone lets nobody in.
       if (request.site.isRemote) throw new RelayError('passkey_required');
       const now = new Date();
-      if (!(await signIn.spendCode(hashSecret(request.query.code), now))) {
+      const owner = await signIn.spendCode(hashSecret(request.query.code), now);
+      if (owner === null) {
         throw wrongCredentialError(server.failures, new RelayError('login_code_invalid'));
       }
       const session = secret();
-      await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS));
+      await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS), owner);
       return reply
         .setCookie(sessionCookie(server.port()), session, { ...COOKIE, maxAge: SESSION_MS / 1000 })
         .header('cache-control', 'no-store')
@@ -111,6 +119,7 @@ export function signInRoutes(
   app.post(
     '/api/logout',
     {
+      config: { subject: 'caller' },
       schema: {
         operationId: 'logout',
         summary: 'End this browser session',
@@ -131,6 +140,7 @@ export function signInRoutes(
   app.post(
     '/api/logout/everywhere',
     {
+      config: { subject: 'caller' },
       schema: {
         operationId: 'logoutEverywhere',
         summary: 'End every browser session, including this one; the owner’s token stays valid',
@@ -139,8 +149,7 @@ export function signInRoutes(
       },
     },
     async (request, reply) => {
-      await signIn.endAll();
-      await remote.endPairings();
+      await endSignIns(callerOf(request).id);
       server.streams.endSessions();
       return clearSession(request, reply, server.port()).code(204).send(null);
     },
@@ -149,7 +158,7 @@ export function signInRoutes(
   app.post(
     '/api/token/rotate',
     {
-      config: { access: 'token' },
+      config: { access: 'token', subject: 'caller' },
       schema: {
         operationId: 'rotateToken',
         summary: 'Change the owner’s token; ends every session and every stream',
@@ -157,10 +166,11 @@ export function signInRoutes(
         response: { 200: ownerTokenSchema, ...errorResponses(415) },
       },
     },
-    async () => {
-      const token = await deps.rotateOwnerToken();
-      await signIn.endAll();
-      await remote.endPairings();
+    async (request) => {
+      const { id } = callerOf(request);
+      const token =
+        id === HOME_OWNER ? await deps.rotateOwnerToken() : await deps.owners.replaceToken(id);
+      await endSignIns(id);
       server.streams.endAll();
       return { token };
     },

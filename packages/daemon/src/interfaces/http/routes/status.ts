@@ -10,6 +10,7 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
   app.get(
     '/api/status',
     {
+      config: { subject: 'figures' },
       schema: {
         operationId: 'getStatus',
         summary: 'Get the status of the daemon, WhatsApp, the database and the jobs',
@@ -17,7 +18,12 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
         response: { 200: statusSchema, ...errorResponses() },
       },
     },
-    () => deps.status(),
+    async ({ account, principal }) => {
+      const status = await deps.status();
+      const isOwn =
+        principal !== null && 'owner' in principal && principal.owner.id === account?.owner;
+      return isOwn ? status : { ...status, whatsapp: { ...status.whatsapp, phone_number: null } };
+    },
   );
 
   app.get(
@@ -97,7 +103,7 @@ export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>):
   app.get(
     '/metrics',
     {
-      config: { access: 'monitor' },
+      config: { subject: 'figures', access: 'monitor' },
       schema: {
         operationId: 'getMetrics',
         summary: 'Get metrics for Prometheus: numbers and kinds, without texts and names',

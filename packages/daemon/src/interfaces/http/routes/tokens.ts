@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { OWNER_TOKEN_HEADER } from '../guard.ts';
+import { sharedTokensOf } from '../shared-tokens.ts';
 import type { OpenStreams } from '../streams.ts';
 
 const tags = ['tokens'];
@@ -20,7 +21,7 @@ const headers = z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() 
 
 export function tokenRoutes(
   app: App,
-  { tokens }: Pick<HttpDeps, 'tokens'>,
+  { tokens, accounts }: Pick<HttpDeps, 'tokens' | 'accounts'>,
   streams: OpenStreams,
 ): void {
   app.get(
@@ -49,11 +50,11 @@ export function tokenRoutes(
         response: { 201: tokenSecretSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
-    async ({ body }, reply) =>
+    async (request, reply) =>
       reply
         .code(201)
         .header('cache-control', 'no-store')
-        .send(await tokens.create(body)),
+        .send(await sharedTokensOf(accounts, request).create(request.body)),
   );
 
   app.post(
@@ -70,8 +71,8 @@ export function tokenRoutes(
         response: { 200: tokenSecretSchema, ...errorResponses(404, 409, 415) },
       },
     },
-    async ({ params: { token } }, reply) => {
-      const rotated = await tokens.rotate(token);
+    async (request, reply) => {
+      const rotated = await sharedTokensOf(accounts, request).rotate(request.params.token);
       streams.endProgram(tokenId(rotated.id));
       return reply.header('cache-control', 'no-store').send(rotated);
     },
@@ -90,7 +91,7 @@ export function tokenRoutes(
         response: { 200: tokenSchema, ...errorResponses(404, 409, 415) },
       },
     },
-    ({ params: { token } }) => tokens.resume(token),
+    (request) => sharedTokensOf(accounts, request).resume(request.params.token),
   );
 
   app.delete(
@@ -104,8 +105,8 @@ export function tokenRoutes(
         response: { 200: tokenSchema, ...errorResponses(404) },
       },
     },
-    async ({ params: { token } }) => {
-      const revoked = await tokens.revoke(token);
+    async (request) => {
+      const revoked = await sharedTokensOf(accounts, request).revoke(request.params.token);
       streams.endProgram(tokenId(revoked.id));
       return revoked;
     },

@@ -23,7 +23,9 @@ import {
   whatsappStatusOf,
 } from '@relay/contract/connection/states';
 import { errorSentence, RelayError } from '@relay/contract/errors';
+import { HOME_OWNER } from '@relay/contract/ids';
 import type { Transport, WhatsAppLink } from '@relay/core/ports/transport';
+import { callerOf } from '../account-scope.ts';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { Authenticator } from '../guard.ts';
@@ -385,8 +387,12 @@ export function initRoutes(
         response: { 200: initResponseSchema, ...errorResponses(400, 413, 415) },
       },
     },
-    async ({ body }) => {
-      const { phone, ...settings } = body ?? {};
+    async (request) => {
+      const { phone, ...settings } = request.body ?? {};
+      // The model is that of the home.
+      if (Object.keys(settings).length > 0 && callerOf(request).id !== HOME_OWNER) {
+        throw new RelayError('home_only');
+      }
       const method = parseLinkMethod(phone);
       if (Object.keys(settings).length > 0) await deps.settings.change(settings);
       if (isConnected(deps.whatsapp)) return { whatsapp_qr_displayed: false };

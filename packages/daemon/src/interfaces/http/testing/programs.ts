@@ -1,9 +1,9 @@
 // A fixture with one client, whose token the tests know.
 import { createHash } from 'node:crypto';
-import type { ClientToken, TokenClient } from '@relay/contract/api/credentials';
+import type { ClientToken, FoundClient } from '@relay/contract/api/credentials';
 import type { V1Surface } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
-import { tokenId } from '@relay/contract/ids';
+import { type AccountId, tokenId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 
@@ -12,16 +12,18 @@ export const PROGRAM_TOKEN = 'relay_program_secret_of_the_tests';
 
 const PROGRAM_HASH = createHash('sha256').update(PROGRAM_TOKEN).digest('hex');
 
-const PROGRAM: TokenClient = {
+const PROGRAM: FoundClient = {
   id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11'),
   name: 'claude',
   scopes: ['messages:read', 'messages:send'],
   contacts: null,
   confirm: true,
+  accounts: [1 as AccountId],
 };
 
 const programToken: ClientToken = {
   ...PROGRAM,
+  accounts: ['default'],
   scopes: [...PROGRAM.scopes],
   contacts: null,
   has_read: false,
@@ -55,7 +57,7 @@ export const programStandIns = (
   clients: {
     fetch: recorded('mcp', async () => Response.json({})),
     pipe: recorded('pipe', () => {}),
-    tools: recorded('tools', () => []),
+    tools: recorded('tools', async () => []),
     call: recorded('callTool', async () => ({})),
     v1: recorded('v1', () => unfound),
   },

@@ -1,8 +1,8 @@
 // A sign-in store in memory: codes, sessions and the token of a forwarder.
 
-import type { SignInStore } from '@relay/contract/api/credentials';
+import type { SignedInOwner, SignInStore } from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';
-import type { DeviceId } from '@relay/contract/ids';
+import { type DeviceId, HOME_OWNER } from '@relay/contract/ids';
 import { AT } from './at.ts';
 
 interface MemorySession {
@@ -11,6 +11,8 @@ interface MemorySession {
   readonly device: DeviceId | null;
   usedAt: Date;
 }
+
+const HOME: SignedInOwner = { id: HOME_OWNER, role: 'owner' };
 
 export function memorySignIn(): SignInStore {
   const codes = new Map<string, Date>();
@@ -22,20 +24,20 @@ export function memorySignIn(): SignInStore {
     async spendCode(hash, now) {
       const expiresAt = codes.get(hash);
       codes.delete(hash);
-      return expiresAt !== undefined && now < expiresAt;
+      return expiresAt !== undefined && now < expiresAt ? HOME_OWNER : null;
     },
-    async addSession(hash, expiresAt, device) {
+    async addSession(hash, expiresAt, _owner, device) {
       const now = new Date();
       sessions.set(hash, { expiresAt, since: now, device: device ?? null, usedAt: now });
     },
-    async hasSession(hash, now) {
+    async findSession(hash, now) {
       const session = sessions.get(hash);
-      return session?.device === null && now < session.expiresAt;
+      return session?.device === null && now < session.expiresAt ? HOME : null;
     },
-    async hasDeviceSession(hash, now, idleSince) {
+    async findDeviceSession(hash, now, idleSince) {
       const session = sessions.get(hash);
-      if (session === undefined || session.device === null) return false;
-      return now < session.expiresAt && session.usedAt > idleSince;
+      if (session === undefined || session.device === null) return null;
+      return now < session.expiresAt && session.usedAt > idleSince ? HOME : null;
     },
     async noteDeviceSessionUse(hash, now) {
       const session = sessions.get(hash);

@@ -3,8 +3,10 @@
 import { Readable } from 'node:stream';
 import type { SettingsOverview } from '@relay/contract/api/settings';
 import type { MessageQuery } from '@relay/contract/api/whatsapp';
+import { type AccountId, HOME_OWNER } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
-import type { HttpDeps } from '../deps.ts';
+import type { HttpDeps, ServedAccount } from '../deps.ts';
+import { accountStandIns } from './accounts.ts';
 import { approvalStandIns } from './approvals.ts';
 import { assistantStandIns } from './assistant.ts';
 import { AT } from './at.ts';
@@ -29,6 +31,7 @@ import { memoryForwarderTokens, memorySignIn } from './sign-in.ts';
 import { activity, status } from './status.ts';
 import { webhookStandIns } from './webhooks.ts';
 
+const MEDIA_ID = '6f2d1c3b-4a5e-4f60-8b7a-9c0d1e2f3a4b';
 export const TOKEN = 'the-owners-token-of-256-bits';
 
 const settings: SettingsOverview = {
@@ -73,6 +76,12 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
   const outbox = memoryOutbox();
   const queries: MessageQuery[] = [];
   const configured: object[] = [];
+  const served = (): ServedAccount => ({
+    id: 1 as AccountId,
+    name: 'default',
+    owner: HOME_OWNER,
+    services: deps,
+  });
   const deps: HttpDeps = {
     version: '0.1.0',
     port: 0,
@@ -82,6 +91,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       token = `${token}-rotated`;
       return token;
     }),
+    listWorkers: recorded('listWorkers', async () => ({ workers: [], unserved: 0 })),
     ...programStandIns(recorded),
     metrics: {
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -113,6 +123,16 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     activity: { read: recorded('activity', async (hours) => ({ ...activity, hours })) },
     ...ledgerStandIns(recorded),
     send: recorded('sendAsOwner', outbox.send),
+    media: {
+      upload: recorded('uploadMedia', async () => ({
+        id: MEDIA_ID,
+        bytes: 0,
+        sha256: '0'.repeat(64),
+      })),
+      find: recorded('findMedia', async () => null),
+      findFor: recorded('findMediaFor', async () => null),
+      open: recorded('openMedia', async () => Readable.from([])),
+    },
     ...assistantStandIns(recorded),
     ...approvalStandIns(recorded),
     ...peopleStandIns(recorded),
@@ -187,6 +207,14 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     ...remoteStandIns(recorded),
     webDirectory: null,
     stopping: () => false,
+    accounts: {
+      find: (name) => (name === 'default' ? served() : null),
+      byId: () => served(),
+      defaultOf: (owner) => (owner === HOME_OWNER ? served() : null),
+    },
+    ...accountStandIns(recorded),
+    findForwardedAccount: async (hash) =>
+      (await deps.forwarderTokens.isValid(hash)) ? served().id : null,
     ...overrides,
   };
   return { deps, events, whatsapp, outbox, queries, configured, calls };

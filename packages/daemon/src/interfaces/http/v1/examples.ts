@@ -49,6 +49,7 @@ const token: V1<'token'> = {
   last_used_at: null,
   expires_at: null,
   suspended_at: null,
+  accounts: ['default'],
 };
 
 const message: V1<'message'> = {
@@ -62,6 +63,8 @@ const message: V1<'message'> = {
   sent_at: AT,
   state: null,
   explanation: null,
+  media: null,
+  content: null,
 };
 
 const conversationMessage: V1<'conversationMessage'> = {
@@ -112,6 +115,7 @@ const schedule: V1<'schedule'> = {
 const events: V1<'event'>[] = [
   {
     event_id: '12345-66-0',
+    account: 'default',
     type: 'message.received',
     occurred_at: AT,
     data: {
@@ -127,6 +131,7 @@ const events: V1<'event'>[] = [
   },
   {
     event_id: '12345-67-0',
+    account: 'default',
     type: 'conversation.state',
     occurred_at: AT,
     data: {
@@ -290,6 +295,7 @@ export const WEBHOOK_EXAMPLES: {
 } = {
   'message.received': {
     type: 'message.received',
+    account: 'default',
     timestamp: AT,
     data: {
       ...{ message_id: MESSAGE, ...chat, contact_id: CONTACT, direction: 'in', kind: 'text' },
@@ -298,6 +304,7 @@ export const WEBHOOK_EXAMPLES: {
   },
   'message.sent': {
     type: 'message.sent',
+    account: 'default',
     timestamp: AT,
     data: {
       ...{ message_id: MESSAGE, outbox_id: OUTBOX, ...chat, contact_id: CONTACT },
@@ -306,6 +313,7 @@ export const WEBHOOK_EXAMPLES: {
   },
   'conversation.state': {
     type: 'conversation.state',
+    account: 'default',
     timestamp: AT,
     data: {
       ...{ conversation_id: CONVERSATION, chat_id: CHAT, contact_id: CONTACT },
@@ -313,14 +321,21 @@ export const WEBHOOK_EXAMPLES: {
       needs_you: true,
     },
   },
-  'approval.requested': { type: 'approval.requested', timestamp: AT, data: asked },
+  'approval.requested': {
+    type: 'approval.requested',
+    account: 'default',
+    timestamp: AT,
+    data: asked,
+  },
   'approval.answered': {
     type: 'approval.answered',
+    account: 'default',
     timestamp: AT,
     data: { ...asked, state: 'approved' },
   },
   'link.state': {
     type: 'link.state',
+    account: 'default',
     timestamp: AT,
     data: {
       ...{ state: 'connected', from: 'connecting', status: 'connected' },
@@ -329,8 +344,14 @@ export const WEBHOOK_EXAMPLES: {
   },
   health: {
     type: 'health',
+    account: 'default',
     timestamp: AT,
     data: { what: 'hold', ok: false, needs_you: false, sentence: 'Sending is on hold.' },
   },
-  ping: { type: 'ping', timestamp: AT, data: { webhook_id: webhook.webhook_id } },
+  ping: {
+    type: 'ping',
+    account: 'default',
+    timestamp: AT,
+    data: { webhook_id: webhook.webhook_id },
+  },
 };

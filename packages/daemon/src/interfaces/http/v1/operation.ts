@@ -12,6 +12,9 @@ import type { Authenticator } from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
 import { createOwnerSurface } from './owner-surface.ts';
 
+/** Where the operations of an account begin. */
+export const V1_ACCOUNT = '/api/v1/accounts/:account';
+
 export interface V1Context {
   readonly deps: HttpDeps;
   readonly streams: OpenStreams;
@@ -19,21 +22,14 @@ export interface V1Context {
   readonly limits: HttpLimits;
 }
 
-/** What is served for one account. There is only one so far. */
-interface AccountServices {
+/** The account of a request: its name, and its services. */
+interface V1Account {
   readonly name: string;
   readonly services: HttpDeps;
 }
 
-const THE_ACCOUNT = 'default';
-
-function findAccount({ deps }: V1Context, name: string): AccountServices {
-  if (name !== THE_ACCOUNT) throw new RelayError('account_not_found', { account: name });
-  return { name, services: deps };
-}
-
 /** A handler's view of a request. */
-export interface V1Request<Params, Query, Body> extends V1Call, AccountServices {
+export interface V1Request<Params, Query, Body> extends V1Call, V1Account {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -122,7 +118,7 @@ export function operation<
   const problems = [...EVERY_PROBLEM, ...refused, ...(spec.problems ?? [])];
   app.route({
     method,
-    url: `/api/v1/accounts/:account${spec.path}`,
+    url: `${V1_ACCOUNT}${spec.path}`,
     config: { access: accessOf(spec), example },
     schema: {
       operationId: spec.operationId,
@@ -143,14 +139,11 @@ export function operation<
         ),
       },
     },
-    preValidation: async ({ params }) => {
-      findAccount(context, (params as { account: string }).account);
-    },
     handler: async (request, reply) => {
       const { principal } = request;
       if (principal === null) throw new RelayError('unauthorized');
       const { account, ...params } = request.params as { account: string } & object;
-      const found = findAccount(context, account);
+      const found = { name: account, services: context.deps };
       const key = changes ? keyOf(request) : null;
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
@@ -198,7 +191,7 @@ const keyOf = ({ headers }: FastifyRequest): string | null => {
   return given === undefined ? null : String(given);
 };
 
-function surfaceOf({ services }: AccountServices, principal: Principal, call: V1Call): V1Surface {
+function surfaceOf({ services }: V1Account, principal: Principal, call: V1Call): V1Surface {
   return principal.kind === 'program'
     ? services.clients.v1(principal.hash, call)
     : createOwnerSurface(services, call);

@@ -2,12 +2,29 @@
 import type { Chat, ChatMessage } from '@relay/contract/api/chats';
 import type { ListedContact } from '@relay/contract/api/contacts';
 import type { ListedInstance } from '@relay/contract/api/instances';
+import { type ContentFields, readContentFields } from '@relay/contract/api/outgoing';
 import type { Schedule } from '@relay/contract/api/schedules';
 import type { V1, V1Call, V1Surface } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import type { HttpDeps } from '../deps.ts';
+
+/** The rest refers to messages that may be gone by then. */
+function schedulableFields({
+  text,
+  media,
+  poll,
+  location,
+  ...rest
+}: Partial<ContentFields> & { text?: string | undefined }) {
+  if (rest.reaction ?? rest.edit ?? rest.delete) {
+    throw new RelayError('invalid_request', {
+      what: 'only text, files, polls and locations can be scheduled',
+    });
+  }
+  return { text, media, poll, location };
+}
 
 const NOT_ASKED = { approval_id: null, reason: null, explanation: null };
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -32,7 +49,9 @@ export function createOwnerSurface(services: HttpDeps, { key }: V1Call): V1Surfa
         next_cursor: page.older && oldest !== undefined ? oldest.cursor : null,
       };
     },
-    async send({ text, reply_to, send_at, ...where }) {
+    async send({ reply_to, send_at, ...request }) {
+      const { text, content } = readContentFields(request);
+      const where = request;
       const to =
         'to' in where
           ? await addressOf(services, where.to)
@@ -44,12 +63,13 @@ export function createOwnerSurface(services: HttpDeps, { key }: V1Call): V1Surfa
           });
         }
         const rule = { kind: 'once' as const, at: new Date(send_at).toISOString() };
-        const { id } = await schedules.create({ to, text, rule });
+        const { id } = await schedules.create({ to, rule, ...schedulableFields(request) });
         return { ...NOTHING_SENT, state: 'scheduled', schedule_id: id };
       }
       const sent = await services.send({
         to,
         text,
+        ...(content === undefined ? {} : { content }),
         ...(reply_to === undefined ? {} : { replyTo: reply_to }),
         ...keyed,
       });
@@ -283,6 +303,8 @@ const toMessage = (chat: string, said: ChatMessage): V1<'message'> => ({
   sent_at: said.at,
   state: said.delivery,
   explanation: said.failure ?? null,
+  media: said.media,
+  content: said.content,
 });
 
 const toConversation = (one: ListedInstance): V1<'conversation'> => ({

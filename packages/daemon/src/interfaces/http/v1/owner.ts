@@ -4,6 +4,7 @@ import { type V1, v1 } from '@relay/contract/api/v1';
 import { tokenId } from '@relay/contract/ids';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { sharedTokensOf } from '../shared-tokens.ts';
 import { EXAMPLE } from './examples.ts';
 import {
   OFFSET,
@@ -61,8 +62,9 @@ export function ownerOperations(app: App, context: V1Context): void {
       },
       response: { ...EXAMPLE.token, secret: SECRET },
     },
-    async run({ services, body }) {
-      const { secret, ...made } = await services.tokens.create(body);
+    async run({ services, request, body }) {
+      const tokens = sharedTokensOf(services.accounts, request);
+      const { secret, ...made } = await tokens.create(body);
       return { ...toToken(made), secret };
     },
   });
@@ -76,8 +78,8 @@ export function ownerOperations(app: App, context: V1Context): void {
     params,
     response: 'token',
     example: { params: named, response: EXAMPLE.token },
-    async run({ services, params }) {
-      const revoked = await services.tokens.revoke(params.token_id);
+    async run({ services, request, params }) {
+      const revoked = await sharedTokensOf(services.accounts, request).revoke(params.token_id);
       streams.endProgram(tokenId(revoked.id));
       return toToken(revoked);
     },

@@ -1,10 +1,13 @@
 // The tools for the messages of one chat: `send_message` of seed 002, and `read_messages`; and the format in which tools
 // return messages to clients.
 
+import { type MediaBody, mediaSchema } from '@relay/contract/api/media';
+import { receivedContentSchema } from '@relay/contract/api/received';
 import { connectionSentence } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
-import type { ChatId, MessageId, OutboxId } from '@relay/contract/ids';
+import type { OutboxId } from '@relay/contract/ids';
 import { shortenMiddle } from '@relay/core/agent/context-window';
+import { withContent } from '@relay/core/messages/outgoing';
 import { classifyFailure } from '@relay/core/outbox/freeze';
 import { isReached } from '@relay/core/outbox/progress';
 import { decisionFor } from '@relay/core/policy/reasons';
@@ -18,9 +21,11 @@ import {
 import { actorScopedKey, findEarlierByKey } from '../../../pipeline/gate/approval-store.ts';
 import { type GateResult, queuedFirstContactSentence } from '../../../pipeline/gate/gate.ts';
 import { loadChatRisks } from '../../../pipeline/gate/load-facts.ts';
-import { requireQuotable } from '../../../pipeline/gate/send-as-owner.ts';
+import { requireQuotable } from '../../../pipeline/gate/quotable.ts';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
+import { toMediaBody } from '../../../platform/db/media.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
+import { CONTENT_INPUT, readContentInput, resolveContentInput } from '../content.ts';
 import {
   reachabilityOf,
   reportUnexpected,
@@ -56,13 +61,16 @@ const sendInput = z.strictObject({
   chat_id: z.string().describe('Contact name or chat ID (as shown in WhatsApp Web)'),
   message: z
     .string()
-    .regex(/\S/, 'Must not be empty')
     .refine(
       (text) => [...text].length <= MOST_CHARACTERS,
       `Must have at most ${MOST_CHARACTERS} characters`,
     )
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'Contains invalid characters')
-    .meta({ maxLength: MOST_CHARACTERS, description: 'Message text' }),
+    .meta({
+      maxLength: MOST_CHARACTERS,
+      description: 'Message text, or the caption of a file; empty with anything else',
+    }),
+  ...CONTENT_INPUT,
 });
 
 const sendOutput = z.object({
@@ -72,7 +80,11 @@ const sendOutput = z.object({
   ...PENDING_APPROVAL_FIELDS,
 });
 
-type SendInput = z.output<typeof sendInput> & { readonly reply_to?: string | undefined };
+/** Specification 002 requires `message` of the tool; the API gives none with other content. */
+type SendInput = Omit<z.output<typeof sendInput>, 'message'> & {
+  readonly message?: string | undefined;
+  readonly reply_to?: string | undefined;
+};
 type QueuedMessage = NonNullable<GateResult['message']>;
 
 export const sendMessageTool = defineTool({
@@ -90,6 +102,7 @@ export const sendMessageTool = defineTool({
   output: sendOutput,
   limitMs: ANSWER_WITHIN_MS + 3_000,
   async run(call, input) {
+    readContentInput(input);
     const by = new Date(call.deps.now().getTime() + ANSWER_WITHIN_MS);
     if (!(await wasSubmitted(call, input))) await waitUntilReachable(call);
     const outcome = await submitAction(call, (tx) => prepareSend(call, tx, input));
@@ -117,10 +130,10 @@ async function wasSubmitted(call: ClientCall, input: SendInput): Promise<boolean
   const to = await resolveRecipient(call, db, input);
   if (call.key === null || to.chat === null) return false;
   const { chat } = to;
-  return transaction(
-    call.deps,
-    async ({ tx }) => (await findEarlierSend(call, tx, { chat, text: input.message })) !== null,
-  );
+  return transaction(call.deps, async ({ tx }) => {
+    const wanted = await resolveContentInput(call, tx, chat, input);
+    return (await findEarlierSend(call, tx, { chat, ...wanted })) !== null;
+  });
 }
 
 async function prepareSend(
@@ -136,16 +149,17 @@ async function prepareSend(
     input.reply_to === undefined
       ? {}
       : { quotes: await requireQuotable(tx, account, chat, input.reply_to) };
-  const known = await findEarlierSend(call, tx, { chat, text: input.message, ...quotes });
+  const wanted = await resolveContentInput(call, tx, chat, input);
+  const known = await findEarlierSend(call, tx, { chat, ...wanted, ...quotes });
   const key = call.key === null ? {} : { key: actorScopedKey(call.actor, call.key) };
-  const message = { kind: 'send_message', chat, text: input.message, ...quotes, ...key } as const;
+  const message = { kind: 'send_message', chat, ...wanted, ...quotes, ...key } as const;
   const risks = call.client.confirm ? await loadChatRisks(tx, account, [chat]) : null;
   const warnings = describeRisks(risks?.get(chat) ?? []);
   return {
     confirmationText: [
       `Send this message to ${formatRecipient(to)}?`,
       '',
-      input.message,
+      withContent(wanted.text, wanted.content),
       ...(warnings.length === 0 ? [] : ['', ...warnings]),
     ].join('\n'),
     async submit({ tx }, context) {
@@ -173,7 +187,7 @@ async function resolveRecipient(
 async function findEarlierSend(
   { deps, actor, key }: ClientCall,
   tx: Transaction,
-  message: { readonly chat: ChatId; readonly text: string; readonly quotes?: MessageId },
+  message: Omit<Parameters<typeof findEarlierByKey>[3], 'key'>,
 ): Promise<SubmitResult<QueuedMessage> | null> {
   if (key === null) return null;
   const asked = { key: actorScopedKey(actor, key), ...message };
@@ -290,6 +304,14 @@ export const messageSchema = z.object({
     .describe('"me" is the owner; otherwise the owner’s name for the sender, or their own.'),
   from_me: z.boolean(),
   text: z.string().describe('Text of the message; media is a word in brackets.'),
+  media: mediaSchema
+    .optional()
+    .describe('Its file: GET /api/media/:id has the bytes. A transcript was made by a machine.'),
+  content: receivedContentSchema
+    .optional()
+    .describe(
+      'What it is besides text and a file: a place, contacts, a poll, a mark on a message.',
+    ),
 });
 type MessageForClient = z.infer<typeof messageSchema>;
 
@@ -299,13 +321,21 @@ export const toMessageForClient = (said: NamedMessage): MessageForClient => ({
   from: said.senderName,
   from_me: said.sender === null && said.senderName === 'me',
   text: shortenMiddle(said.text, MOST_TEXT),
+  ...(said.media ? { media: shortenTranscript(toMediaBody(said.media)) } : {}),
+  ...(said.content ? { content: said.content } : {}),
 });
+
+const shortenTranscript = (media: MediaBody): MediaBody =>
+  media.transcript === undefined
+    ? media
+    : { ...media, transcript: shortenMiddle(media.transcript, MOST_TEXT) };
 
 /** How many of the first messages fit into one answer; at least one. */
 export function countFitting(messages: readonly MessageForClient[]): number {
   let used = 0;
-  const first = messages.findIndex(({ text, from }) => {
-    used += text.length + from.length + 100;
+  const first = messages.findIndex(({ text, from, media, content }) => {
+    const more = [media, content].flatMap((part) => (part ? JSON.stringify(part) : []));
+    used += text.length + from.length + more.join('').length + 100;
     return used > MOST_ANSWER;
   });
   return first === -1 ? messages.length : Math.max(1, first);

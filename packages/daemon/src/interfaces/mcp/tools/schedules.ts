@@ -6,6 +6,7 @@ import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/contr
 import { RelayError } from '@relay/contract/errors';
 import { type ScheduleId, scheduleId } from '@relay/contract/ids';
 import { WEEKDAYS } from '@relay/contract/schedule/names';
+import { withContent } from '@relay/core/messages/outgoing';
 import { refusalError } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import { sql } from 'kysely';
@@ -17,6 +18,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { reachableChatsSql } from '../../../platform/db/grants.ts';
 import { CHAT_JID_SQL } from '../../../platform/db/names-and-addresses.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
+import { resolveContentInput, SCHEDULABLE_INPUT } from '../content.ts';
 import { chatInput, findOrMakeChatFor, formatRecipient, resolveChat } from '../resolve-chat.ts';
 import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
@@ -26,7 +28,8 @@ import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
 
 const scheduleInput = z.strictObject({
   chat_id: chatInput,
-  message: boundedText(5_000).describe('The text, exactly as it will be sent.'),
+  message: boundedText(5_000).optional().describe('The text, exactly as it will be sent.'),
+  ...SCHEDULABLE_INPUT,
   time: z
     .string()
     .max(5)
@@ -75,14 +78,16 @@ export const scheduleMessageTool = defineTool({
       onceByKey(call, 'schedule_message', asked, async (tx) => {
         const who = await resolveChat(call, asked.chat_id, tx);
         const chat = await findOrMakeChatFor(call, tx, who);
+        const wanted = await resolveContentInput(call, tx, chat, asked);
+        const shown = withContent(wanted.text, wanted.content);
         let when = '';
         return {
           // A getter, because `submit` sets `when` before the confirmation text is read.
           get confirmationText() {
-            return `Send this to ${formatRecipient(who)}, ${when}?\n\n${asked.message}`;
+            return `Send this to ${formatRecipient(who)}, ${when}?\n\n${shown}`;
           },
           async submit({ tx }, context) {
-            const request = { chat, ...scheduleRequestOf(asked) };
+            const request = { chat, ...wanted, ...scheduleRequestOf(asked) };
             const result = await actions.scheduleMessage(tx, call.actor, request, context);
             const { id, decision, approval, words, next } = result;
             when = words;
@@ -103,8 +108,7 @@ export const scheduleMessageTool = defineTool({
 
 const scheduleRequestOf = (
   asked: z.output<typeof scheduleInput>,
-): Omit<AgentScheduleRequest, 'chat'> => ({
-  text: asked.message,
+): Omit<AgentScheduleRequest, 'chat' | 'text' | 'content'> => ({
   time: asked.time ?? '',
   pattern: asked.pattern,
   ...(asked.date && { date: asked.date }),

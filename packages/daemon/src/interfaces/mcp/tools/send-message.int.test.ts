@@ -5,6 +5,7 @@ import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { putMedia } from '../../../pipeline/gate/testing/media.ts';
 import { freshMcpHarness } from '../testing/fixture.ts';
 
 const SEND = ['messages:send'] as const;
@@ -91,6 +92,38 @@ test('requires both inputs, and accepts at most 5,000 characters', async () => {
   const most = '🦊'.repeat(5_000);
   await client.callTool(toolCall('Anna Berg', most));
   expect(network.shown).toEqual([most]);
+});
+
+test('sends a poll or the client’s own file instead of a text, and one thing at a time', async () => {
+  verifies('MEDIA-OUT-SURFACES', 'MEDIA-OUT-UPLOAD');
+  const { account, connect, token, start, network, sql, files } = await fixture();
+  start();
+  const client = await connect(token, 'pipe', 'current');
+  const send = (given: object) =>
+    client.callTool({ name: 'send_message', arguments: { chat_id: 'Anna Berg', ...given } });
+  const poll = { question: 'When?', options: ['Mon', 'Tue'] };
+  expect((await send({ message: '', poll })).isError).toBeUndefined();
+  const [own] = await sql<{ id: string }>('SELECT id FROM tokens');
+  const mine = await putMedia({ sql, account }, { token: own?.id ?? '' });
+  files.set(mine.content.media, async function* () {
+    yield mine.bytes;
+  });
+  const media = { id: mine.content.media, kind: 'image' };
+  expect((await send({ message: 'a cat', media })).isError).toBeUndefined();
+  expect(network.built.map(({ text, content }) => [text, content.kind])).toEqual([
+    ['', 'poll'],
+    ['a cat', 'media'],
+  ]);
+  const owners = await putMedia({ sql, account }, {});
+  for (const refused of [
+    { message: 'When?', poll },
+    { message: '', poll, reaction: { to: 'x', emoji: '👍' } },
+    { message: '' },
+    { message: '', media: { id: owners.content.media, kind: 'image' } },
+  ]) {
+    expect((await send(refused)).isError).toBe(true);
+  }
+  expect(network.asked).toHaveLength(2);
 });
 
 describe('the recipient', () => {

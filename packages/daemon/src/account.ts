@@ -1,0 +1,338 @@
+// One account of this process: its lease, its event log, its message pipeline, its features, and what the interfaces
+// serve of it. A process may have many; they share what `ProcessContext` lists.
+
+import type { AccountSettings } from '@relay/contract/api/accounts';
+import type { AccountId } from '@relay/contract/ids';
+import type { Log } from '@relay/core/log';
+import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
+import type { SocketGate } from '@relay/core/ports/transport';
+import type { Config } from './config.ts';
+import type { DatabaseServer } from './database-server.ts';
+import { readAccountSettings, settingsOfAccount } from './features/accounts/settings.ts';
+import { createActivityReader } from './features/activity/activity.ts';
+import type { openBackups } from './features/backup/feature.ts';
+import { createChatReader } from './features/chats/chat-reader.ts';
+import { runDoctorChecks } from './features/health/checks.ts';
+import { readStatus } from './features/health/status.ts';
+import type { MediaDeps } from './features/media/deps.ts';
+import { createMediaService, openStored } from './features/media/service.ts';
+import type { MediaStore } from './features/media/store.ts';
+import type { MediaStores } from './features/media/stores.ts';
+import { describeDeviceTrouble } from './features/notifications/store.ts';
+import { startTraces } from './features/traces/feature.ts';
+import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
+import { createFeatures, type Features } from './features.ts';
+import type { AccountServices } from './interfaces/http/deps.ts';
+import type { ClientDeps } from './interfaces/mcp/tool.ts';
+import { type MessagePipeline, openMessagePipeline } from './message-pipeline.ts';
+import { probeModel } from './models/model-check.ts';
+import { countPendingApprovals } from './pipeline/gate/approval-store.ts';
+import { readSendingHealth } from './pipeline/outbox/sending-health.ts';
+import { type Database, databaseOf, type SharedDatabase } from './platform/db/database.ts';
+import { PostgresEventLog } from './platform/db/events.ts';
+import { type Lease, sharedLease } from './platform/db/lease.ts';
+import { createLedgerReader } from './platform/db/ledger-reader.ts';
+import { PostgresMessageReader } from './platform/db/message-reader.ts';
+import { lastRestartReport } from './platform/db/restart-report.ts';
+import { createForwarderTokens } from './platform/db/tokens.ts';
+import type { Committer } from './platform/db/transport-store/committer.ts';
+import type { DiskGuard } from './platform/home/disk-guard.ts';
+import type { Vault } from './platform/home/vault/vault.ts';
+import type { Jobs } from './platform/jobs/jobs.ts';
+import { hintTimerClock } from './platform/jobs/timers.ts';
+import { createRemotePipeline, type PublishedLinks } from './remote-account.ts';
+import { checkHomeOf } from './start-checks.ts';
+
+/** What the accounts of a process share. */
+export interface ProcessContext {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly database: SharedDatabase;
+  readonly server: DatabaseServer;
+  readonly schemaVersion: number;
+  readonly jobs: Jobs;
+  readonly log: Log;
+  readonly disk: DiskGuard;
+  readonly backups: Pick<ReturnType<typeof openBackups>, 'status'>;
+  readonly mediaStores: MediaStores;
+  readonly now: () => Date;
+  /** The owner's time zone, used wherever days and hours matter. */
+  readonly zone: string;
+  /** When the process began to start, in milliseconds. */
+  readonly startedAt: number;
+  readonly version: string;
+  /** Decides when sockets may log in and be written to. */
+  readonly gate: SocketGate;
+  /** Whether other processes may use the database. */
+  readonly isShared: boolean;
+  /** Writes what the transports of all accounts store. */
+  readonly committer: Committer;
+  /** The accounts that a client's token is valid for, by name. */
+  readonly accountsOf: NonNullable<ClientDeps['accountsOf']>;
+  /** The console's address on this machine. */
+  localUrl(): string;
+  /** Replaces the agent of delegated conversations. */
+  readonly takeTurn: TakeTurn | undefined;
+  /** Replaces the model that answers contacts. */
+  readonly compose: ComposeReply | undefined;
+}
+
+type FromFeatures = Pick<Features, 'clientDeps' | 'models' | 'onRestored'>;
+
+export interface AccountRuntime extends FromFeatures {
+  readonly lease: Lease;
+  readonly services: AccountServices;
+  /** Begins to work for the account, and connects it if a phone is linked. */
+  start(): Promise<void>;
+  /** Something may have been written for the account that no loop was told of: all of them look. */
+  wake(): void;
+  // A stop is these three in this order; running requests end after the first, running jobs after the second.
+  stopFeatures(): Promise<void>;
+  disconnect(): Promise<void>;
+  release(): Promise<void>;
+}
+
+interface HeldLease {
+  readonly lease: Lease;
+  /** Called after everything else has stopped. */
+  stop(): Promise<void>;
+}
+
+/** Takes over the account whose lease was just taken. Nothing runs before `start`. */
+export async function openAccount(
+  shared: ProcessContext,
+  held: HeldLease,
+): Promise<AccountRuntime> {
+  const { vault, jobs, log, disk, now } = shared;
+  const { lease } = held;
+  const database = databaseOf(shared.database, lease.account);
+  const sealer = vault.sealer.forAccount(lease.account);
+  const own = await readAccountSettings(database.kysely, lease.account, sealer);
+  const mine = withOwn(shared, own);
+  const { config } = mine;
+  const events = new PostgresEventLog(database.kysely, lease.account);
+  const store = await shared.mediaStores.of(lease.account);
+  await store.start();
+  const files = mediaDeps(mine, { database, lease, events, store });
+  const media = createMediaService(files);
+  const wire = openMessagePipeline({
+    config,
+    vault,
+    database,
+    committer: shared.committer,
+    lease,
+    jobs,
+    events,
+    log,
+    now,
+    gate: shared.gate,
+    isShared: shared.isShared,
+    isDiskLow: () => disk.isLow,
+    openFile: (id) => openStored(media, id),
+    proxy: own.proxy,
+  });
+  await jobs.adoptLease(lease);
+  return assembleAccount(mine, { database, lease, wire, events, files, release: held.stop });
+}
+
+/** An account that another process holds: its services work here, nothing runs. */
+export function openRemoteAccount(
+  shared: ProcessContext,
+  links: PublishedLinks,
+  { account, own, store }: RemoteAccount,
+): AccountRuntime {
+  const { vault, log, now } = shared;
+  const database = databaseOf(shared.database, account);
+  const db = database.kysely;
+  const lease = sharedLease(account);
+  const place = { db, account, sealer: vault.sealer.forAccount(account) };
+  const wire = createRemotePipeline({ place, lease, links, log, now });
+  const events = new PostgresEventLog(db, account);
+  const mine = withOwn(shared, own);
+  const files = mediaDeps(mine, { database, lease, events, store });
+  const release = async () => {};
+  return assembleAccount(mine, { database, lease, wire, events, files, release });
+}
+
+/** What has to be loaded before another process's account can be served here. */
+export interface RemoteAccount {
+  readonly account: AccountId;
+  readonly own: AccountSettings;
+  readonly store: MediaStore;
+}
+
+export async function loadRemoteAccount(
+  { database, mediaStores, vault }: ProcessContext,
+  account: AccountId,
+): Promise<RemoteAccount> {
+  const { kysely } = databaseOf(database, account);
+  const own = await readAccountSettings(kysely, account, vault.sealer.forAccount(account));
+  return { account, own, store: await mediaStores.of(account) };
+}
+
+/** What the process gives to all accounts, with what this one has of its own. */
+interface AccountContext extends ProcessContext {
+  readonly own: AccountSettings;
+}
+
+function withOwn(shared: ProcessContext, own: AccountSettings): AccountContext {
+  const settings = settingsOfAccount(shared.config.settings, own);
+  return {
+    ...shared,
+    own,
+    config: { ...shared.config, settings },
+    zone: own.zone ?? shared.zone,
+  };
+}
+
+function mediaDeps(
+  { jobs, log, now, zone, config }: AccountContext,
+  {
+    database,
+    ...parts
+  }: Pick<AccountParts, 'database' | 'lease' | 'events'> & Pick<MediaDeps, 'store'>,
+): MediaDeps {
+  const { settings } = config;
+  return {
+    ...{ ...parts, db: database.kysely, jobs, log, now, zone },
+    admins: settings.admin_phone_numbers,
+    limits: () => settings.media,
+  };
+}
+
+interface AccountParts {
+  readonly database: Database;
+  readonly lease: Lease;
+  readonly wire: MessagePipeline;
+  readonly events: PostgresEventLog;
+  readonly files: MediaDeps;
+  /** Called after everything else has stopped. */
+  release(): Promise<void>;
+}
+
+function assembleAccount(
+  shared: AccountContext,
+  { database, lease, wire, events, files, release }: AccountParts,
+): AccountRuntime {
+  const { config, vault, server, schemaVersion, jobs, log, disk, backups } = shared;
+  const { now, zone, startedAt, own } = shared;
+  const { account } = lease;
+  const db = database.kysely;
+  const { settings } = config;
+  const admins = settings.admin_phone_numbers;
+  const health = { db, lease, jobs, schemaVersion, database: server };
+  const webhookTrouble = () => describeWebhookTrouble(db, account);
+  const status = () =>
+    readStatus({
+      ...health,
+      home: config.home,
+      demo: wire.isSimulated,
+      phonePage: config.phonePage,
+      startedAt,
+      connection: () => wire.transport.link,
+      webhookTrouble,
+      disk: () => disk.sentence,
+      backup: backups.status,
+      report: () => lastRestartReport(db, account),
+      approvals: () => countPendingApprovals(db, account),
+      hasModel: () =>
+        features.models.open().then(
+          () => true,
+          () => false,
+        ),
+      sending: () => readSendingHealth(db, account, settings.pacing, now()),
+    });
+  const features = createFeatures({
+    db,
+    lease,
+    jobs,
+    events,
+    log,
+    now,
+    zone,
+    config,
+    vault,
+    wire,
+    files,
+    status,
+    disk,
+    localUrl: shared.localUrl,
+    server: server.place,
+    takeTurn: shared.takeTurn,
+    compose: shared.compose,
+    accountsOf: shared.accountsOf,
+    own,
+  });
+  const services: AccountServices = {
+    ...features.services,
+    forwarderTokens: createForwarderTokens({ db, lease }),
+    media: createMediaService(files),
+    whatsapp: wire.transport,
+    messages: new PostgresMessageReader(db, account),
+    chats: createChatReader({ db, account, admins }),
+    ledger: createLedgerReader({ db, account, admins, now, zone }),
+    activity: createActivityReader({
+      db,
+      account,
+      zone,
+      tokensPerDay: settings.agent.tokens_per_day,
+      now,
+    }),
+    status,
+    checks: async ({ full }) => [
+      ...(await checkHomeOf(config)),
+      ...(await runDoctorChecks({
+        ...health,
+        full,
+        memory: features.services.memory.status,
+        transcription: features.transcription,
+        link: () => wire.transport.link,
+        probeModel: async () =>
+          probeModel(await features.modelSettings(), {
+            callTimeoutMs: settings.agent.call_timeout_ms,
+          }),
+        clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
+        webhookTrouble,
+        notifications: async () => ({
+          ...(await features.services.notifications.overview(null)),
+          trouble: await describeDeviceTrouble(db, account),
+        }),
+        agent: settings.agent,
+        provider: () =>
+          features.models.open().then(
+            ({ provider }) => provider,
+            () => null,
+          ),
+        now,
+        zone,
+        backup: backups.status,
+      })),
+    ],
+    events,
+  };
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    lease,
+    services,
+    clientDeps: features.clientDeps,
+    models: features.models,
+    onRestored: features.onRestored,
+    async start() {
+      stops.push(...(await features.start()));
+      const { version } = shared;
+      stops.push(await startTraces({ db, lease, log, version, settings: settings.traces }));
+      wire.start();
+    },
+    wake() {
+      events.hint();
+      wire.lookAgain();
+      jobs.wakeAll();
+      hintTimerClock(account);
+    },
+    async stopFeatures() {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    },
+    disconnect: () => wire.stop(),
+    release,
+  };
+}

@@ -1,0 +1,70 @@
+import type { AccountId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
+import { testSealer } from '@relay/testing/sealer';
+import { freshStore } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  changeAccountSettings,
+  modelOfAccount,
+  readAccountSettings,
+  settingsOfAccount,
+} from './settings.ts';
+
+const { database, account, sql } = await freshStore();
+const db = database.kysely;
+const sealer = testSealer.forAccount(account);
+const home = settingsSchema.parse({ pacing: { per_day: 200 } });
+const change = (changed: Parameters<typeof changeAccountSettings>[3]['changed']) =>
+  changeAccountSettings(db, account, sealer, { home, changed });
+const read = () => readAccountSettings(db, account, sealer);
+
+beforeEach(() => sql(`UPDATE accounts SET settings = '{}'`));
+
+test('an account has its own settings over those of the home, until they are removed', async () => {
+  verifies('ACCOUNT-SETTINGS');
+  await change({ zone: 'Asia/Kolkata', pacing: { per_day: 20 }, agent: { usd_per_day: 1 } });
+  const own = settingsOfAccount(home, await read());
+  expect([own.pacing.per_day, own.agent.usd_per_day, own.zone]).toEqual([20, 1, 'Asia/Kolkata']);
+  expect({ ...own.pacing }).toEqual({ ...home.pacing, per_day: 20 });
+  expect(home.pacing.per_day).toBe(200);
+  // The home's settings change in place.
+  home.pacing.per_hour = 61;
+  expect(own.pacing.per_hour).toBe(61);
+  await change({ pacing: { per_day: null }, zone: null });
+  expect(await read()).toEqual({ agent: { usd_per_day: 1 } });
+});
+
+test('settings that do not fit those of the home are refused', async () => {
+  verifies('ACCOUNT-SETTINGS');
+  await expect(change({ pacing: { typing_min_ms: 60_000 } })).rejects.toThrow('typing_max_ms');
+  expect(await read()).toEqual({});
+});
+
+test('the proxy and the key of the model are encrypted, for this account alone', async () => {
+  verifies('ACCOUNT-SETTINGS', 'ACCOUNT-KEYS');
+  const proxy = 'socks5://ana:secret@proxy.example.org:1080';
+  await change({ proxy, model_provider: 'openai', model_api_key: 'sk-secret' });
+  const [row] = await sql<{ settings: object }>('SELECT settings FROM accounts');
+  expect(JSON.stringify(row)).not.toContain('secret');
+  expect(await read()).toMatchObject({ proxy, model_api_key: 'sk-secret' });
+  const other = await readAccountSettings(db, account, testSealer.forAccount(99 as AccountId));
+  expect(other.proxy).toContain('.invalid:');
+  expect(other.model_api_key).toBeUndefined();
+});
+
+test('another provider takes nothing from the home’s model', () => {
+  const home = {
+    model_provider: 'anthropic',
+    model_name: 'm',
+    model_base_url: null,
+    model_api_key: 'key of the home',
+  };
+  expect(modelOfAccount(home, { model_name: 'small' })).toEqual({ ...home, model_name: 'small' });
+  expect(modelOfAccount(home, { model_provider: 'openai' })).toEqual({
+    model_provider: 'openai',
+    model_name: null,
+    model_base_url: null,
+    model_api_key: null,
+  });
+});

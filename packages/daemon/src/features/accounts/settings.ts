@@ -1,0 +1,125 @@
+// The settings of an account over those of its home: proxy, model, budget, pacing, time zone and retention. They are a
+// column of the account; the proxy and the model's key may contain secrets and are encrypted with the account's key.
+import {
+  type AccountSettings,
+  accountSettingsSchema,
+  type ChangeAccountSettings,
+} from '@relay/contract/api/accounts';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
+import { type ModelSettings, type Settings, settingsFault } from '@relay/contract/settings';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+
+const SECRETS = ['proxy', 'model_api_key'] as const;
+const SECTIONS = ['pacing', 'agent', 'retention'] as const;
+const secretName = (account: AccountId, name: string): string => `account/${account}/${name}`;
+
+/** Stands for a proxy that cannot be read: a connection without the proxy would show WhatsApp another address. */
+const NO_PROXY = 'socks5://proxy-cannot-be-read.invalid:1080';
+
+/** A secret may have been encrypted for another home, from which the account was restored. */
+export async function readAccountSettings(
+  db: Db,
+  account: AccountId,
+  sealer: Pick<Sealer, 'open'>,
+): Promise<AccountSettings> {
+  const { rows } = await sql<{ settings: Record<string, unknown> }>`
+    SELECT settings FROM accounts WHERE id = ${account}`.execute(db);
+  const written = { ...rows[0]?.settings };
+  for (const name of SECRETS) {
+    const sealed = written[name];
+    if (typeof sealed !== 'string') continue;
+    try {
+      const bytes = Buffer.from(sealed, 'base64url');
+      written[name] = Buffer.from(sealer.open(secretName(account, name), bytes)).toString();
+    } catch {
+      if (name === 'proxy') written[name] = NO_PROXY;
+      else delete written[name];
+    }
+  }
+  return accountSettingsSchema.parse(written);
+}
+
+/** Null removes a setting: that of the home applies again. */
+export async function changeAccountSettings(
+  db: Db,
+  account: AccountId,
+  sealer: Pick<Sealer, 'open' | 'seal'>,
+  { home, changed }: { readonly home: Settings; readonly changed: ChangeAccountSettings },
+): Promise<void> {
+  const before = await readAccountSettings(db, account, sealer);
+  const merged = accountSettingsSchema.parse(mergeOwn(before, changed));
+  const fault = settingsFault(plainSettings(home, merged));
+  if (fault !== null) throw new RelayError('setting_invalid', { what: fault });
+  const stored: Record<string, unknown> = { ...merged };
+  for (const name of SECRETS) {
+    const value = merged[name];
+    if (value === undefined) continue;
+    const sealed = sealer.seal(secretName(account, name), Buffer.from(value));
+    stored[name] = Buffer.from(sealed).toString('base64url');
+  }
+  await sql`UPDATE accounts SET settings = ${JSON.stringify(stored)}::jsonb WHERE id = ${account}`.execute(
+    db,
+  );
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+function mergeOwn(before: object, changed: object): Tree {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(changed)) {
+    const kept = merged[name];
+    const next = isTree(value) ? mergeOwn(isTree(kept) ? kept : {}, value) : value;
+    if (next === null || (isTree(next) && Object.keys(next).length === 0)) delete merged[name];
+    else if (next !== undefined) merged[name] = next;
+  }
+  return merged;
+}
+
+/** As the home's file would have them, to check them with its rules. */
+function plainSettings(home: Settings, own: AccountSettings): Tree {
+  const sections = SECTIONS.map((name) => [name, { ...home[name], ...own[name] }]);
+  return { ...Object.fromEntries(sections), ...(own.zone === undefined ? {} : { zone: own.zone }) };
+}
+
+/**
+ * The home's settings as they are for the account. Sections are read where they are used, and those of the home change
+ * in place: a setting that the account has not is always the home's of now.
+ */
+export function settingsOfAccount(home: Settings, own: AccountSettings): Settings {
+  const overlay = <Section extends object>(section: Section, over: object = {}): Section =>
+    new Proxy(section, {
+      get: (target, name) => Reflect.get(name in over ? over : target, name),
+    });
+  const sections: Readonly<Record<string, object>> = Object.fromEntries(
+    SECTIONS.filter((name) => own[name] !== undefined).map((name) => [
+      name,
+      overlay<object>(home[name], own[name]),
+    ]),
+  );
+  return overlay(home, { ...sections, ...(own.zone === undefined ? {} : { zone: own.zone }) });
+}
+
+/** The model of the account. With another provider nothing of the home's model applies. */
+export function modelOfAccount(home: ModelSettings, own: AccountSettings): ModelSettings {
+  const { model_provider, model_name, model_base_url, model_api_key } = own;
+  const isOther = model_provider !== undefined && model_provider !== home.model_provider;
+  const base = isOther ? NO_MODEL : home;
+  return {
+    model_provider: model_provider ?? base.model_provider,
+    model_name: model_name ?? base.model_name,
+    model_base_url: model_base_url ?? base.model_base_url,
+    model_api_key: model_api_key ?? base.model_api_key,
+  };
+}
+
+const NO_MODEL: ModelSettings = {
+  model_provider: null,
+  model_name: null,
+  model_base_url: null,
+  model_api_key: null,
+};

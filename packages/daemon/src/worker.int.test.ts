@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountId } from '@relay/contract/ids';
+import { silentLog } from '@relay/core/log';
+import { type NetworkLine, openDatabaseLine } from '@relay/testing/network-line';
+import { eventually, freshStore, sleep } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Lease } from './platform/db/lease.ts';
+import { type LeaseTiming, Worker } from './worker.ts';
+
+/** Short, so that a lost worker is noticed soon; the order of the steps is that of the real ones. */
+const SHORT: LeaseTiming = { leaseMs: 1_500, fenceMs: 1_000, renewMs: 100 };
+
+interface TestWorker {
+  readonly worker: Worker;
+  /** Between it and the database, if it is not on the same machine. */
+  readonly line: NetworkLine | null;
+  readonly running: ReadonlySet<AccountId>;
+  readonly stopped: readonly AccountId[];
+  /** How often its sockets were cut. */
+  readonly cuts: number;
+}
+
+async function openCell(accounts: number) {
+  const store = await freshStore(onTestFinished);
+  const { database } = store;
+  await store.sql(
+    "INSERT INTO relay.accounts (label) SELECT 'me' FROM generate_series(2, $1::int)",
+    [accounts],
+  );
+  /** Which worker each account runs on now; an account that runs twice is a fault. */
+  const holders = new Map<AccountId, Worker>();
+  const faults: string[] = [];
+  const join = async (capacity = 100, place?: 'over a line'): Promise<TestWorker> => {
+    const id = randomUUID();
+    const running = new Set<AccountId>();
+    const stopped: AccountId[] = [];
+    const line = place === undefined ? null : await openDatabaseLine(store.daemonUrl);
+    const worker = new Worker({
+      id,
+      target: { connectionString: line?.url ?? store.daemonUrl },
+      db: database.allAccounts,
+      capacity,
+      address: null,
+      log: silentLog,
+      timing: SHORT,
+      open: async (lease: Lease) => {
+        const { account } = lease;
+        const holder = holders.get(account);
+        // A worker whose fence is shut does not act, even if it has not stopped yet.
+        if (holder?.gate.mayWrite()) faults.push(`account ${account} runs twice`);
+        holders.set(account, worker);
+        running.add(account);
+        return {
+          onWake() {},
+          stop: async () => {
+            running.delete(account);
+            stopped.push(account);
+            if (holders.get(account) === worker) holders.delete(account);
+          },
+        };
+      },
+      onCutOff() {},
+      onStuck: (account) => faults.push(`account ${account} is stuck`),
+    });
+    const joined = { worker, line, running, stopped, cuts: 0 };
+    worker.gate.onShut(() => {
+      joined.cuts += 1;
+    });
+    onTestFinished(async () => {
+      await worker.stop();
+      await line?.close();
+    });
+    await worker.join();
+    await worker.serve();
+    return joined;
+  };
+  return { store, join, holders, faults };
+}
+
+test('accounts are shared with a worker that joins, and all are taken over from one that leaves', async () => {
+  verifies('WORKERS-BALANCE', 'WORKERS-DRAIN');
+  const { join, holders, faults } = await openCell(6);
+  const first = await join();
+  expect(first.running.size).toBe(6);
+  const second = await join();
+  expect(first.worker.isReady).toBe(true);
+  await first.worker.stop();
+  await eventually(() => second.running.size === 6);
+  expect(holders.size).toBe(6);
+  expect(faults).toEqual([]);
+});
+
+test('a worker takes no more accounts than it may, and another takes the rest', async () => {
+  const { join } = await openCell(5);
+  const small = await join(2);
+  expect(small.running.size).toBe(2);
+  const large = await join(10);
+  await eventually(() => large.running.size === 3);
+});
+
+test('a worker that is cut off from the database cuts its sockets before another one takes its accounts', async () => {
+  verifies('WORKERS-LEASE', 'WORKERS-FENCE');
+  const { join, faults, holders } = await openCell(3);
+  const other = await join(1);
+  const far = await join(2, 'over a line');
+  expect([other.running.size, far.running.size]).toEqual([1, 2]);
+  let takenAfterCut: boolean | null = null;
+  const spare = await join(3);
+  const { size } = spare.running;
+  expect(size).toBe(0);
+  far.line?.cut();
+  await eventually(() => {
+    if (spare.running.size > 0) takenAfterCut ??= far.cuts > 0;
+    return spare.running.size === 2;
+  });
+  expect(takenAfterCut).toBe(true);
+  expect(far.worker.gate.mayWrite()).toBe(false);
+  expect(faults).toEqual([]);
+
+  // It learns that it was declared lost, drops what it had, and joins again without accounts.
+  far.line?.mend();
+  await eventually(() => far.stopped.length === 2 && far.worker.isReady);
+  expect(far.running.size).toBe(0);
+  expect(holders.size).toBe(3);
+  expect(faults).toEqual([]);
+});
+
+test('after an outage of the database workers renew their leases and no account moves', async () => {
+  const { join, store, faults } = await openCell(4);
+  const workers = [await join(2), await join(2)];
+  const before = workers.map(({ running }) => [...running]);
+  // All were overdue for long when the server came back.
+  await store.sql("UPDATE relay.workers SET until = now() - interval '1 hour'");
+  await sleep(5 * SHORT.renewMs);
+  expect(workers.map(({ running }) => [...running])).toEqual(before);
+  expect(workers.map(({ stopped }) => stopped.length)).toEqual([0, 0]);
+  expect(faults).toEqual([]);
+});
