@@ -9,10 +9,12 @@ import type { Readable } from 'node:stream';
 import type { ArchiveImportReport } from '@relay/contract/api/backups';
 import type { ApiErrorResponse } from '@relay/contract/api/common';
 import type { ImportEvent } from '@relay/contract/api/imports';
+import type { UploadedMedia } from '@relay/contract/api/media';
 import type { PostStream } from '@relay/contract/client/answer-stream';
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { type Client, createClient } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
+import { pathForAccount } from './chosen-account.ts';
 import { findDaemon } from './running-daemon.ts';
 
 export const clientOf = (home: string): Client =>
@@ -56,6 +58,23 @@ export async function postImport(
     timeoutMs: LONG_TIMEOUT_MS,
   });
   if (status !== 200) throw toApiError(status, body);
+  return JSON.parse(body);
+}
+
+/** Stores a file to be sent. */
+export async function postMedia(
+  home: string,
+  file: Readable,
+  { size, type, name }: { readonly size: number; readonly type: string; readonly name: string },
+): Promise<UploadedMedia> {
+  const { status, body } = await sendRequest(home, {
+    method: 'POST',
+    path: `/api/media?${new URLSearchParams({ file_name: name })}`,
+    headers: { 'content-type': type, 'content-length': String(size) },
+    body: file,
+    timeoutMs: LONG_TIMEOUT_MS,
+  });
+  if (status !== 201) throw toApiError(status, body);
   return JSON.parse(body);
 }
 
@@ -134,7 +153,7 @@ export function openResponse(home: string, wire: DaemonRequest): Promise<Incomin
       host: '127.0.0.1',
       port: daemon.port,
       method: wire.method,
-      path: wire.path,
+      path: pathForAccount(wire.path),
       headers: { authorization: `Bearer ${readTokenFile(home)}`, ...wire.headers },
       agent: false,
     },

@@ -14,6 +14,106 @@ ${formatRows(CLIENT_SCOPES.map((scope) => [scope, SCOPE_DESCRIPTIONS[scope]])).j
 
 After a client has read one chat, messages it sends to others need your approval.`;
 
+// Accounts and their owners.
+
+const ACCOUNT_ARGUMENT = { syntax: '<name>', summary: 'Name of the account' };
+
+export const ACCOUNT_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'accounts',
+    group: 'WhatsApp',
+    summary: 'List your accounts; add, rename and remove them',
+    load: async () => (await import('./commands/accounts.ts')).listAccountsCommand,
+    subcommands: [
+      {
+        name: 'list',
+        group: 'WhatsApp',
+        summary: 'List accounts with their states; * is the default one',
+        load: async () => (await import('./commands/accounts.ts')).listAccountsCommand,
+      },
+      {
+        name: 'add',
+        group: 'WhatsApp',
+        summary: 'Add an account, to which you can link another phone',
+        arguments: [ACCOUNT_ARGUMENT],
+        options: [['--owner <person>', 'The person it belongs to (default: you)']],
+        load: async () => (await import('./commands/accounts.ts')).addAccountCommand,
+      },
+      {
+        name: 'rename',
+        group: 'WhatsApp',
+        summary: 'Rename an account',
+        arguments: [ACCOUNT_ARGUMENT, { syntax: '<new-name>', summary: 'Its new name' }],
+        load: async () => (await import('./commands/accounts.ts')).renameAccountCommand,
+      },
+      {
+        name: 'remove',
+        group: 'WhatsApp',
+        summary: 'Remove an account with all its messages',
+        arguments: [ACCOUNT_ARGUMENT],
+        options: [['-y, --yes', 'Do not ask for confirmation']],
+        load: async () => (await import('./commands/accounts.ts')).removeAccountCommand,
+      },
+      {
+        name: 'settings',
+        group: 'WhatsApp',
+        summary: 'Show the settings that an account has over those of the home',
+        arguments: [ACCOUNT_ARGUMENT],
+        load: async () => (await import('./commands/accounts.ts')).showAccountSettingsCommand,
+      },
+      {
+        name: 'set',
+        group: 'WhatsApp',
+        summary: 'Change a setting of one account; without a value the home’s applies again',
+        arguments: [
+          ACCOUNT_ARGUMENT,
+          { syntax: '<setting>', summary: 'Such as proxy, zone, model_name, pacing.per_day' },
+          { syntax: '[value]', summary: 'Such as socks5://user:password@host:1080' },
+        ],
+        load: async () => (await import('./commands/accounts.ts')).setAccountSettingCommand,
+      },
+      {
+        name: 'use',
+        group: 'WhatsApp',
+        summary: 'Choose the account that commands without --account are for',
+        arguments: [ACCOUNT_ARGUMENT],
+        load: async () => (await import('./commands/accounts.ts')).useAccountCommand,
+      },
+    ],
+  },
+  {
+    name: 'owners',
+    group: 'You',
+    summary: 'List the people that accounts belong to; add and remove them',
+    load: async () => (await import('./commands/owners.ts')).listOwnersCommand,
+    subcommands: [
+      {
+        name: 'list',
+        group: 'You',
+        summary: 'List owners and operators',
+        load: async () => (await import('./commands/owners.ts')).listOwnersCommand,
+      },
+      {
+        name: 'add',
+        group: 'You',
+        summary: 'Add a person who can sign in; their token is shown once',
+        arguments: [{ syntax: '<name>', summary: 'Name of the person' }],
+        options: [['--operator', 'Sees states and figures of all accounts, and no messages']],
+        load: async () => (await import('./commands/owners.ts')).addOwnerCommand,
+      },
+      {
+        name: 'remove',
+        group: 'You',
+        summary: 'Remove a person who has no accounts',
+        arguments: [{ syntax: '<name>', summary: 'Name of the person' }],
+        load: async () => (await import('./commands/owners.ts')).removeOwnerCommand,
+      },
+    ],
+  },
+];
+
+// Tokens.
+
 export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'token',
@@ -31,6 +131,7 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
           ['--scopes <scopes>', 'What it may do, such as messages:read,messages:send'],
           ['--contacts <people>', 'Limit it to these people, such as Mom,"+49 170 1234567"'],
           ['--no-confirm', 'Let it send without confirmation'],
+          ['--accounts <names>', 'Accounts that it is valid for (default: only the current one)'],
           ['--expires <when>', 'Expiry, such as 90d or 2027-01-31 (default: never)'],
         ],
         helpFooter: SCOPES_EXPLAINED,

@@ -163,6 +163,10 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
         'Suggest replies in the chat that only you can send; for --read without --reply',
       ],
       ['--no-suggest', 'Suggest no replies'],
+      [
+        '--photos <show|hide>',
+        'Whether photos may go to the model’s provider; an empty value: only where an agent replies',
+      ],
       GROUP_OPTION,
     ],
     load: async () => (await import('./commands/grants.ts')).grantPermissionsCommand,

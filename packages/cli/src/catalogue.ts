@@ -3,6 +3,7 @@
 
 import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
 import {
+  ACCOUNT_COMMANDS,
   MCP_COMMANDS,
   NOTIFICATION_COMMANDS,
   REMOTE_COMMANDS,
@@ -274,9 +275,16 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         summary: 'Send a message as yourself',
         arguments: [
           { syntax: '<to>', summary: 'Phone number in international form' },
-          { syntax: '<text>', summary: 'The text' },
+          { syntax: '[text]', summary: 'The text, the caption, the emoji, or the poll’s question' },
         ],
         options: [
+          ['--file <path>', 'Send this file'],
+          ['--voice <path>', 'Send this recording (Ogg with Opus) as a voice message'],
+          ['--react <id>', 'React to this message with the emoji; without one, take it back'],
+          ['--edit <id>', 'Replace the text of this message of yours'],
+          ['--delete <id>', 'Delete this message of yours for everyone'],
+          ['--poll <options>', 'Ask which of these options, separated by |'],
+          ['--location <place>', 'Send this place: latitude,longitude'],
           ['--reply-to <id>', 'Quote this message; `relay messages` shows the ids'],
           ['--at <time>', 'Send later, such as "tomorrow 9:00"'],
           ['--key <key>', 'Idempotency key: the same key never sends twice'],
@@ -423,6 +431,32 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     summary: 'Stop the daemon',
     load: async () => (await import('./commands/daemon.ts')).stopRelayCommand,
   },
+  {
+    name: 'worker',
+    group: 'Daemon',
+    summary: 'Run a worker: a process that holds accounts of a shared database',
+    options: [
+      ['--capacity <n>', 'How many accounts it may hold', '100'],
+      ['--port <port>', 'Port of its health checks on this machine (default: a free one)'],
+    ],
+    helpFooter:
+      'Needs DATABASE_URL, and the key of the database (RELAY_KEY_FILE). Start as many as you like, on any machines.',
+    load: async () => (await import('./commands/workers.ts')).runWorkerCommand,
+  },
+  {
+    name: 'api',
+    group: 'Daemon',
+    summary: 'Run the API and the console without holding accounts',
+    options: [['--port <port>', 'Its port on this machine (default: that of your settings)']],
+    helpFooter: 'Needs DATABASE_URL, and the key of the database (RELAY_KEY_FILE).',
+    load: async () => (await import('./commands/workers.ts')).runApiCommand,
+  },
+  {
+    name: 'workers',
+    group: 'Daemon',
+    summary: 'List the workers and the accounts they hold',
+    load: async () => (await import('./commands/workers.ts')).listWorkersCommand,
+  },
   ...SERVICE_COMMANDS,
   ...CONFIG_COMMANDS,
   {
@@ -476,12 +510,13 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./commands/open.ts')).openConsoleCommand,
   },
   ...REMOTE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
   ...TOKEN_COMMANDS,
   ...MCP_COMMANDS,
   {
     name: 'export',
     group: 'Your data',
-    summary: 'Save everything to an archive',
+    summary: 'Save everything to an archive; one account with --account',
     arguments: [
       {
         syntax: '[file]',
@@ -582,6 +617,8 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
       ['--headless', 'For scripts: no story and no page; ends with standard input'],
       ['--port <port>', 'Port of its API (default: a free one)'],
       ['--home <folder>', 'Folder of a headless demo (default: temporary, deleted at the end)'],
+      ['--workers <n>', 'Of a headless demo: as many workers, apart from the API'],
+      ['--accounts <n>', 'Of a headless demo with workers: as many linked accounts'],
     ],
     load: async () => (await import('./commands/demo/demo.ts')).runDemoCommand,
   },

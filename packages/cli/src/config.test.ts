@@ -92,6 +92,12 @@ test('a service is refused for a key that only the environment has, by its name'
   );
 });
 
+test('a service gets the key command as it is, and refuses a key', () => {
+  const RELAY_KEY_COMMAND = 'kms decrypt "my key"';
+  expect(serviceEnvironment(none, { RELAY_KEY_COMMAND })).toMatchObject({ RELAY_KEY_COMMAND });
+  expect(() => serviceEnvironment(none, { RELAY_KEY: 'a' })).toThrow('RELAY_KEY');
+});
+
 test('a service gets absolute paths, whatever folder it was installed from', () => {
   const { RELAY_KEY_FILE } = serviceEnvironment(none, { RELAY_KEY_FILE: 'the key' });
   expect(RELAY_KEY_FILE).toBe(join(process.cwd(), 'the key'));

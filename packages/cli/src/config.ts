@@ -24,6 +24,8 @@ export interface CliConfig {
   readonly modelKey: string | null;
   /** The chosen provider, if it needs no key. */
   readonly keylessProvider: string | null;
+  /** The account that commands are for; null means the default one. */
+  readonly account: string | null;
   /** A client's own token, set by the program that starts `relay mcp`. */
   readonly clientToken: string | null;
   /** The person's home folder, and where their programs keep settings. */
@@ -50,6 +52,7 @@ export function loadCliConfig(env: Env = process.env): CliConfig {
       ? KEY_IN_SETTINGS_FILE
       : (MODEL_KEYS.find((name) => env[name]) ?? null),
     keylessProvider: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
+    account: env.RELAY_ACCOUNT?.trim() || null,
     clientToken: takeSecret(env, 'RELAY_TOKEN'),
     userFolder: homedir(),
     settingsFolder: settingsFolder(env),
@@ -90,7 +93,7 @@ export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 /** Settings that a service takes over from the environment it is installed in. Paths become absolute. */
 const CARRIED = [
   ...['RELAY_PORT', 'RELAY_LOG_LEVEL', 'ADMIN_PHONE_NUMBERS', 'WHATSAPP_POLL_INTERVAL'],
-  ...['DATABASE_URL', 'DATABASE_OWNER_URL'],
+  ...['DATABASE_URL', 'DATABASE_OWNER_URL', 'RELAY_PREPARED_STATEMENTS', 'RELAY_KEY_COMMAND'],
   ...['RELAY_MODEL_PROVIDER', 'RELAY_MODEL', 'RELAY_MODEL_BASE_URL', 'RELAY_TRACES_ENDPOINT'],
   'TZ',
 ];
@@ -100,6 +103,8 @@ const CARRIED_PATHS = ['RELAY_KEY_FILE', 'XDG_STATE_HOME', 'NODE_EXTRA_CA_CERTS'
 const NOT_CARRIED: Readonly<Record<string, string>> = {
   RELAY_PASSPHRASE:
     'A passphrase beside the home it protects protects nothing. Unset it, and give it to the service from where you keep secrets: `systemctl edit relay`.',
+  RELAY_KEY:
+    'A key beside the home it protects protects nothing. Unset it, and use RELAY_KEY_COMMAND or RELAY_KEY_FILE.',
   RELAY_MODEL_API_KEY: 'Store the key encrypted with `relay init --api-key`, then unset it.',
   BRAVE_API_KEY: 'Store the key encrypted with `relay init --brave-key`, then unset it.',
   RELAY_TRACES_HEADERS: 'Write "traces.headers" into relay.config.json, then unset it.',

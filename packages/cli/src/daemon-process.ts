@@ -17,9 +17,23 @@ import type { Terminal } from './terminal.ts';
 /** How long to wait for a daemon that another process started. */
 const OTHER_START_TIMEOUT_MS = 60_000;
 
-export function launchDaemon(config: CliConfig, foreground: boolean): ChildProcess {
-  const args = [DAEMON_MAIN_FILE, '--ready-fd', '3', ...(foreground ? ['--log-stdout'] : [])];
-  const env = environmentFor(config);
+/** A process that does only a part: its arguments, and its port if one was asked for. */
+interface DaemonPart {
+  readonly args: readonly string[];
+  readonly port: number | null;
+}
+
+export function launchDaemon(
+  config: CliConfig,
+  foreground: boolean,
+  part: DaemonPart = { args: [], port: null },
+): ChildProcess {
+  const how = foreground ? ['--log-stdout'] : [];
+  const args = [DAEMON_MAIN_FILE, ...part.args, '--ready-fd', '3', ...how];
+  const env = {
+    ...environmentFor(config),
+    ...(part.port === null ? {} : { RELAY_PORT: String(part.port) }),
+  };
   if (foreground) {
     return spawn(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
@@ -120,7 +134,7 @@ export const DAEMON_MAIN_FILE = fileURLToPath(new URL('../daemon/main.js', impor
 interface StartReport {
   readonly progress?: string;
   readonly notice?: string;
-  readonly ready?: { readonly pid: number; readonly port: number };
+  readonly ready?: { readonly pid: number; readonly port: number; readonly database?: string };
   readonly drilled?: DrillReport;
   readonly failed?: { readonly code: string; readonly message: string; readonly exit: number };
 }

@@ -339,6 +339,7 @@ describe('with a daemon', () => {
       ['start'],
       ['status'],
       ['doctor'],
+      ['workers'],
       ['config', 'schema'],
       ['logs'],
       ['open'],

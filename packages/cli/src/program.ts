@@ -4,6 +4,7 @@ import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import { Argument, Command, CommanderError } from 'commander';
 import { CLI_COMMANDS } from './catalogue.ts';
+import { chooseAccount } from './chosen-account.ts';
 import type { CommandSpec } from './command.ts';
 import type { CliConfig } from './config.ts';
 import { reportFailure } from './failure.ts';
@@ -12,6 +13,7 @@ import { type Output, openTerminal, type Terminal } from './terminal.ts';
 
 const DESCRIPTION = 'AI agents on WhatsApp, under their owner’s control.';
 const JSON_OPTION = 'Print JSON';
+const ACCOUNT_OPTION = 'Account (default: RELAY_ACCOUNT, or your default account)';
 
 /** The commands that people start with, by what they want to do. `relay help all` shows the rest. */
 const FIRST_COMMANDS = [
@@ -87,6 +89,7 @@ function build(invocation: Invocation, out: Output): Command {
     .version(VERSION, '-v, --version', 'Show the version')
     .helpOption('-h, --help', 'Show help')
     .option('--json', JSON_OPTION)
+    .option('--account <name>', ACCOUNT_OPTION)
     .helpCommand(false)
     // Options after a subcommand's name belong to the subcommand, also if the parent has one of that name.
     .enablePositionalOptions()
@@ -154,10 +157,12 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
     made.option(flags, summary, fallback);
   }
   made.option('--json', JSON_OPTION);
+  made.option('--account <name>', ACCOUNT_OPTION);
   if (spec.helpFooter !== undefined) made.addHelpText('after', spec.helpFooter);
   return made.action(async () => {
     const { config, terminal } = invocation;
     try {
+      chooseAccount(accountOf(made) ?? config.account);
       const run = await spec.load();
       const exit = await run({
         config,
@@ -171,6 +176,15 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
       terminal.clearTransient();
     }
   });
+}
+
+/** `--account` may be given before or after the name of a subcommand. */
+function accountOf(command: Command): string | null {
+  for (let each: Command | null = command; each !== null; each = each.parent) {
+    const { account } = each.opts<{ account?: string }>();
+    if (account !== undefined) return account;
+  }
+  return null;
 }
 
 /** Ends a run that commander has refused; help and version are not failures. */

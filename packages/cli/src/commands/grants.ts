@@ -49,6 +49,7 @@ interface ChangedOptions {
   readonly model?: string | null;
   readonly quietHours?: { readonly from: string; readonly to: string } | null;
   readonly suggest?: true | null;
+  readonly photos?: 'show' | 'hide' | null;
 }
 
 function parseGrantChanges(options: CommandOptions): GrantChanges {
@@ -64,14 +65,26 @@ function parseGrantChanges(options: CommandOptions): GrantChanges {
   };
 }
 
-function changedOptions({ persona, model, quiet, suggest }: CommandOptions): ChangedOptions {
+function changedOptions({
+  persona,
+  model,
+  quiet,
+  suggest,
+  photos,
+}: CommandOptions): ChangedOptions {
   const text = (given: string) => (given.trim() === '' ? null : given.trim());
   return {
     ...(typeof persona === 'string' ? { persona: text(persona) } : {}),
     ...(typeof model === 'string' ? { model: text(model) } : {}),
     ...(typeof suggest === 'boolean' ? { suggest: suggest || null } : {}),
+    ...(typeof photos === 'string' ? { photos: photosOption(photos.trim()) } : {}),
     ...(typeof quiet === 'string' ? { quietHours: quietHours(quiet.trim()) } : {}),
   };
+}
+
+function photosOption(given: string): 'show' | 'hide' | null {
+  if (given === '' || given === 'show' || given === 'hide') return given === '' ? null : given;
+  throw new RelayError('usage', { what: 'Give --photos either show or hide.' });
 }
 
 function quietHours(given: string): { from: string; to: string } | null {

@@ -8,6 +8,7 @@ import type { RunCommand } from '../command.ts';
 import { formatClock, formatPhone, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { shortScheduleId } from './schedules.ts';
+import type { readSendContent } from './send-content.ts';
 
 export const listMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const limit = Number(options.limit);
@@ -75,20 +76,32 @@ const SENTENCES: Readonly<Record<OutboxState, string>> = {
 };
 
 export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
-  const [to = '', text = ''] = args;
-  if (text.trim() === '') throw new RelayError('usage', { what: 'The text is empty.' });
+  const [to = '', given] = args;
   const { at, replyTo } = options;
   if (typeof at === 'string') {
     if (typeof replyTo === 'string' || typeof options.key === 'string') {
       throw new RelayError('usage', { what: 'Give --at without --reply-to and --key.' });
     }
-    await sendLater(clientOf(config.home), terminal, { to, text, when: at });
+    const {
+      reaction,
+      edit,
+      delete: deleted,
+      ...what
+    } = await (await import('./send-content.ts')).readSendContent(config.home, given, options);
+    if ((reaction ?? edit ?? deleted) !== undefined) {
+      throw new RelayError('usage', { what: 'Only texts, files, polls and places can wait.' });
+    }
+    await sendLater(clientOf(config.home), terminal, { to, ...what, when: at });
     return 0;
   }
   const key = typeof options.key === 'string' ? { 'idempotency-key': options.key } : {};
   const quote = typeof replyTo === 'string' ? { replyTo } : {};
   const sent = await clientOf(config.home).post('/api/whatsapp/messages', {
-    body: { to, text, ...quote },
+    body: {
+      to,
+      ...(await (await import('./send-content.ts')).readSendContent(config.home, given, options)),
+      ...quote,
+    },
     header: key,
   });
   if (terminal.json) terminal.writeJson(sent);
@@ -96,21 +109,25 @@ export const sendMessageCommand: RunCommand = async ({ config, terminal, args, o
   return sent.success ? 0 : 1;
 };
 
+type ScheduledContent = Pick<
+  Awaited<ReturnType<typeof readSendContent>>,
+  'text' | 'media' | 'poll' | 'location'
+>;
+
 /** A schedule with one run: `relay schedule cancel` ends it. */
 export async function sendLater(
   client: Client,
   terminal: Terminal,
-  message: { readonly to: string; readonly text: string; readonly when: string },
+  { when, ...message }: ScheduledContent & { readonly to: string; readonly when: string },
 ): Promise<void> {
-  const preview = await client.post('/api/schedules/preview', { body: message });
+  const preview = await client.post('/api/schedules/preview', { body: { ...message, when } });
   if (preview.rule.kind !== 'once') {
     throw new RelayError('usage', {
-      what: `"${message.when}" is not a single time. It means ${preview.words}.`,
+      what: `"${when}" is not a single time. It means ${preview.words}.`,
     });
   }
   const { rule, zone } = preview;
-  const { to, text } = message;
-  const made = await client.post('/api/schedules', { body: { to, text, rule, zone } });
+  const made = await client.post('/api/schedules', { body: { ...message, rule, zone } });
   if (terminal.json) terminal.writeJson(made);
   else {
     terminal.writeLine(

@@ -4,9 +4,11 @@ import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } from '../format.ts';
 import { findDaemon } from '../running-daemon.ts';
+import { formatAccounts } from './accounts.ts';
 
 export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
-  const status = await clientOf(config.home).get('/api/status');
+  const client = clientOf(config.home);
+  const status = await client.get('/api/status');
   if (terminal.json) {
     terminal.writeJson(status);
     return 0;
@@ -21,6 +23,12 @@ export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
   );
   terminal.writeLine('');
   for (const line of formatStatus(status, port)) terminal.writeLine(toPrintable(line));
+  const { accounts } = await client.get('/api/accounts');
+  if (accounts.length > 1) {
+    terminal.writeLine('');
+    terminal.writeLine(bold('Accounts'));
+    for (const line of formatAccounts(accounts)) terminal.writeLine(toPrintable(line));
+  }
   return 0;
 };
 

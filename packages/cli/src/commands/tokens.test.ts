@@ -11,6 +11,7 @@ const token = (given: Partial<ClientToken> = {}): ClientToken => ({
   contacts: null,
   confirm: true,
   has_read: false,
+  accounts: ['default'],
   created_at: '2026-11-01T09:00:00.000Z',
   rotated_at: null,
   suspended_at: null,

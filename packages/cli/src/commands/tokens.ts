@@ -96,6 +96,7 @@ export interface TokenRequest {
   readonly scopes: ClientScope[];
   readonly contacts?: string[];
   readonly confirm: boolean;
+  readonly accounts?: string[];
   readonly expires_at?: string;
 }
 
@@ -109,6 +110,7 @@ export function parseTokenRequest(options: CommandOptions, now: Date): TokenRequ
     scopes: scopesOf(listOf(scopes)),
     ...(contacts === undefined ? {} : { contacts: peopleOf(listOf(contacts)) }),
     confirm: options.confirm !== false,
+    ...(options.accounts === undefined ? {} : { accounts: accountsOf(listOf(options.accounts)) }),
     ...(typeof expires === 'string' ? { expires_at: momentOf(expires, now).toISOString() } : {}),
   };
 }
@@ -131,6 +133,11 @@ function scopesOf(given: readonly string[]): ClientScope[] {
   const problem =
     unknown === undefined ? 'Scopes are missing.' : `${toPrintable(unknown)} is not a scope.`;
   throw usageError(`${problem} Give --scopes one or more of ${CLIENT_SCOPES.join(', ')}.`);
+}
+
+function accountsOf(given: string[]): string[] {
+  if (given.length > 0) return given;
+  throw usageError('Give --accounts at least one name, or omit it.');
 }
 
 /** An empty list is refused: it would mean a token for no contact, and must not mean every contact. */
@@ -169,9 +176,11 @@ export const formatTokenList = (tokens: readonly ClientToken[], look: TokenLayou
 
 function formatToken(token: ClientToken, { columns, colours, now }: TokenLayout): string[] {
   const fitted = (line: string) => truncateText(line, columns ?? Number.POSITIVE_INFINITY);
+  const [, ...others] = token.accounts;
   return [
     colours.bold(fitted(toOneLine(token.name))),
     fitted(`  ${describeTokenAccess(token)}.`),
+    ...(others.length > 0 ? [fitted(`  Accounts: ${token.accounts.join(', ')}.`)] : []),
     ...(canSend(token) ? [fitted(`  ${describeConfirmation(token)}`)] : []),
     colours.dim(fitted(`  ${describeUse(token, now)}`)),
     ...describeSuspension(token).map((line) => colours.yellow(fitted(`  ${line}`))),

@@ -122,6 +122,7 @@ export const PROGRAM_TOKEN: ClientToken = {
   suspended_at: null,
   last_used_at: null,
   expires_at: null,
+  accounts: ['default'],
 };
 
 export const OUTSIDE: DigestExportState = {

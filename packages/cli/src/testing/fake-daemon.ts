@@ -95,6 +95,10 @@ function answerRequests(home: string, port: number): RequestListener {
     switch (`${request.method} ${request.url}`) {
       case 'GET /api/status':
         return answer(200, { ...statusOf(process.pid, home), needs_you_count: waiting(home) });
+      case 'GET /api/workers':
+        return answer(200, { workers: [], unserved: 0 });
+      case 'GET /api/accounts':
+        return answer(200, { accounts: [] });
       case 'GET /api/doctor':
         return answer(200, {
           checks: [{ name: 'database', ok: 'yes', found: 'PostgreSQL 18.4 answers.', mend: null }],

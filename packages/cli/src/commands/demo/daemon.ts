@@ -2,7 +2,7 @@
 // key of its home lies beside the home, never inside. Invariant: after `stop` neither it nor its PostgreSQL runs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { daemonEnvironment, readHomeSettings, settingsPath } from '../../config.ts';
@@ -21,12 +21,16 @@ export interface DemoDaemonOptions {
   readonly socketUrl: string;
   /** How far its clock starts behind the machine's. */
   readonly behindMs?: number;
+  /** It serves the API, shares its database and holds no account: workers do. */
+  readonly isApi?: boolean;
   /** Address of the page with the simulated phones; the console links to it. */
   readonly phone?: string;
 }
 
 export interface DemoDaemon {
   readonly url: string;
+  /** The address of its database, if it shares it. */
+  readonly databaseUrl: string | null;
   /** Resolves with the end of a sentence if the daemon exits before it was asked to. */
   readonly exited: Promise<string>;
   /** Sets how far its clock is behind the machine's; 0 is final. */
@@ -61,12 +65,15 @@ export async function startDemoDaemon(
 ): Promise<DemoDaemon> {
   const daemon = launchDemoDaemon(place, program);
   const ended = waitForDaemonExit(daemon);
-  const { port } = await waitForDaemonReady(daemon, terminal).catch(async (error: unknown) => {
-    await ended;
-    throw error;
-  });
+  const { port, database = null } = await waitForDaemonReady(daemon, terminal).catch(
+    async (error: unknown) => {
+      await ended;
+      throw error;
+    },
+  );
   return {
     url: `http://127.0.0.1:${port}`,
+    databaseUrl: database,
     exited: ended.then(() => describeDaemonExit(daemon)),
     setBehind: (ms) => void daemon.stdin?.write(`${ms}\n`),
     async stop() {
@@ -81,22 +88,25 @@ export async function startDemoDaemon(
 }
 
 function launchDemoDaemon(
-  { home, port, socketUrl, behindMs, phone }: DemoDaemonOptions,
+  { home, port, socketUrl, behindMs, phone, isApi = false }: DemoDaemonOptions,
   { main, preloads }: DaemonProgram,
 ): ChildProcess {
   process.umask(0o077);
-  const { DATABASE_URL: _, DATABASE_OWNER_URL: __, ...environment } = daemonEnvironment();
+  const environment = daemonEnvironment();
+  const own = ['DATABASE_URL', 'DATABASE_OWNER_URL', 'RELAY_KEY_COMMAND', 'RELAY_KEY'];
   const output = openSync(join(home, 'daemon.out'), 'a', 0o600);
   try {
     const clock = behindMs === undefined ? [] : [preloads.clock];
     const imports = [...clock, preloads.network, preloads.leash].map((url) => `--import=${url}`);
-    return spawn(process.execPath, [...imports, main, '--ready-fd', '3'], {
+    const role = isApi ? ['--api', '--share-database'] : [];
+    return spawn(process.execPath, [...imports, main, ...role, '--ready-fd', '3'], {
       // Its own session, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
       detached: true,
       cwd: home,
       stdio: ['pipe', output, output, 'pipe'],
       env: {
         ...environment,
+        ...Object.fromEntries(own.map((name) => [name, undefined])),
         RELAY_HOME: home,
         RELAY_PORT: String(port),
         RELAY_KEY_FILE: `${home}.key`,
@@ -170,6 +180,8 @@ async function useModel(home: string, url: string): Promise<void> {
     model_provider: 'openai-compatible',
     model_name: SCRIPTED_MODEL,
     model_base_url: `${url}/v1`,
+    // At the same address, so that the demo answers voice messages.
+    transcription: { by: 'endpoint', model: SCRIPTED_MODEL },
   });
 }
 
@@ -177,3 +189,49 @@ const SCRIPTED_MODEL = 'scripted';
 
 const write = (home: string, settings: object): Promise<void> =>
   writeFile(settingsPath(home), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+
+// A worker of a demo: another process on the database that the demo's API shares.
+
+interface DemoWorkerOptions {
+  /** The home of the demo; the worker's own lies beside it. */
+  readonly home: string;
+  readonly number: number;
+  readonly databaseUrl: string;
+  readonly socketUrl: string;
+}
+
+interface DemoWorker {
+  readonly id: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startDemoWorker(
+  { home, number, databaseUrl, socketUrl }: DemoWorkerOptions,
+  terminal: Terminal,
+): Promise<DemoWorker> {
+  const own = `${home}-worker-${number}`;
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  await copyFile(settingsPath(home), settingsPath(own));
+  const output = openSync(join(own, 'daemon.out'), 'a', 0o600);
+  const { network, leash } = PACKAGED.preloads;
+  const args = [`--import=${network}`, `--import=${leash}`, PACKAGED.main];
+  const { DATABASE_OWNER_URL: _, ...environment } = daemonEnvironment();
+  const worker = spawn(process.execPath, [...args, '--worker', '100', '--ready-fd', '3'], {
+    detached: true,
+    cwd: own,
+    stdio: ['pipe', output, output, 'pipe'],
+    env: {
+      ...environment,
+      DATABASE_URL: databaseUrl,
+      RELAY_HOME: own,
+      RELAY_PORT: '0',
+      RELAY_KEY_FILE: `${home}.key`,
+      RELAY_SIMULATOR_URL: socketUrl,
+    },
+  });
+  closeSync(output);
+  const { pid } = await waitForDaemonReady(worker, terminal);
+  const id = (await readFile(join(own, 'worker-id'), 'utf8')).trim();
+  return { id, pid, stop: () => endDaemon(worker) };
+}

@@ -5,10 +5,11 @@
 import { fstatSync } from 'node:fs';
 import { RelayError } from '@relay/contract/errors';
 import { clientOf, readTokenFile } from '../../api.ts';
-import type { CommandCall, RunCommand } from '../../command.ts';
+import type { CommandCall, CommandOptions, RunCommand } from '../../command.ts';
 import { reportFailure } from '../../failure.ts';
 import type { Terminal } from '../../terminal.ts';
 import { openBrowser } from '../open.ts';
+import { type DemoCellSize, startDemoCell } from './cell.ts';
 import {
   openDemoHome,
   type StartDemoDaemon,
@@ -21,8 +22,10 @@ export const runDemoCommand: RunCommand = ({ config, terminal, options }) => {
   const port = portOf(options.port);
   if (options.headless === true)
     return runUntilEnded((closers) =>
-      startHeadlessDemo(terminal, { port, home: options.home, closers }),
+      startHeadlessDemo(terminal, { port, home: options.home, cell: readCell(options), closers }),
     );
+  if (readCell(options) !== null)
+    throw new RelayError('usage', { what: '--workers and --accounts need --headless.' });
   if (options.home !== undefined)
     throw new RelayError('usage', {
       what: '--home needs --headless; the interactive demo uses a new folder each time.',
@@ -38,6 +41,19 @@ export const runDemoCommand: RunCommand = ({ config, terminal, options }) => {
     return demo;
   });
 };
+
+/** How many workers and accounts a demo has; null for one process with one account that is not linked. */
+function readCell({ workers, accounts }: CommandOptions): DemoCellSize | null {
+  if (workers === undefined && accounts === undefined) return null;
+  const count = (name: string, given: unknown) => {
+    const number = Number(given ?? 1);
+    if (Number.isInteger(number) && number >= 1 && number <= MOST_IN_DEMO) return number;
+    throw new RelayError('usage', { what: `${name} takes a number from 1 to ${MOST_IN_DEMO}.` });
+  };
+  return { workers: count('--workers', workers), accounts: count('--accounts', accounts) };
+}
+
+const MOST_IN_DEMO = 50;
 
 function portOf(text: unknown): number {
   if (text === undefined) return 0;
@@ -176,12 +192,13 @@ function printAddressOnEnter({ terminal }: DemoCall, signIn: () => Promise<strin
 interface HeadlessDemoOptions {
   readonly port: number;
   readonly home: unknown;
+  readonly cell: DemoCellSize | null;
   readonly closers: DemoCloser[];
 }
 
 async function startHeadlessDemo(
   terminal: Terminal,
-  { port, home: folder, closers }: HeadlessDemoOptions,
+  { port, home: folder, cell: size, closers }: HeadlessDemoOptions,
 ): Promise<RunningDemo> {
   const home = await openDemoHome(typeof folder === 'string' ? folder : null);
   closers.push(() => home.close());
@@ -194,9 +211,14 @@ async function startHeadlessDemo(
   closers.push(() => model.close());
   await home.useModel(model.url);
   const place = { home: home.path, port, socketUrl: simulator.socketUrl };
-  const daemon = await startDemoDaemon(place, terminal);
+  const daemon = await startDemoDaemon({ ...place, isApi: size !== null }, terminal);
   closers.push(() => daemon.stop());
+  const cell =
+    size === null
+      ? {}
+      : await startDemoCell({ ...place, daemon, size, closers, simulator }, terminal);
   const demo = {
+    ...cell,
     api: daemon.url,
     token: readTokenFile(home.path),
     simulator: simulator.url,
@@ -206,9 +228,11 @@ async function startHeadlessDemo(
   return { exited: daemon.exited, show: () => printHeadlessDemo(demo, terminal) };
 }
 
-function printHeadlessDemo(demo: Readonly<Record<string, string>>, terminal: Terminal): void {
+function printHeadlessDemo(demo: Readonly<Record<string, unknown>>, terminal: Terminal): void {
   if (terminal.json) terminal.writeJson(demo);
-  else for (const [name, value] of Object.entries(demo)) terminal.writeLine(`${name}: ${value}`);
+  else
+    for (const [name, value] of Object.entries(demo))
+      terminal.writeLine(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
 }
 
 // Runs a demo until a signal, the end of a pipe, or the daemon's exit. Invariant: when it ends, for whatever reason,

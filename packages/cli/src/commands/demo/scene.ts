@@ -58,6 +58,15 @@ export function buildPhoneFaces(group: string): Parameters<DemoParts['openPhone'
       about: 'answered automatically',
       hint: 'Alex lets Relay read and answer Mom automatically.',
       tries: toSuggestions('Are you coming for dinner on Sunday?', 'How are you?', 'Thank you!'),
+      files: [
+        { label: 'Voice message: dinner on Sunday?', kind: 'voice', file: 'dinner.ogg' },
+        {
+          label: 'Photo: the lasagna',
+          kind: 'photo',
+          file: 'dinner.jpg',
+          caption: 'It is in the oven!',
+        },
+      ],
       ...alone(MOM),
     },
     {
