@@ -10,6 +10,7 @@ import type errors from './locales/en/errors.json';
 import type groups from './locales/en/groups.json';
 import type home from './locales/en/home.json';
 import type ledger from './locales/en/ledger.json';
+import type media from './locales/en/media.json';
 import type passkey from './locales/en/passkey.json';
 import type people from './locales/en/people.json';
 import type schedules from './locales/en/schedules.json';
@@ -27,6 +28,7 @@ interface Catalogues {
   readonly groups: typeof groups;
   readonly home: typeof home;
   readonly ledger: typeof ledger;
+  readonly media: typeof media;
   readonly passkey: typeof passkey;
   readonly people: typeof people;
   readonly schedules: typeof schedules;

@@ -9,6 +9,7 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
+import { BASE_PATH } from './data/account.ts';
 import { loadWhenReachable } from './data/lazy-load.ts';
 import { type Area, loadMessages } from './i18n.ts';
 import { HomeScreen } from './pages/home/home.tsx';
@@ -69,6 +70,7 @@ const approvals = later(
   () => import('./pages/approvals/approvals.tsx'),
   'ApprovalsScreen',
 );
+const inbox = later('home', () => import('./pages/inbox/inbox.tsx'), 'InboxScreen');
 const conversations = later(
   'conversations',
   () => import('./pages/conversations/conversations.tsx'),
@@ -101,6 +103,7 @@ const routeTree = root.addChildren([
   listed('/', HomeScreen, readHomeSearch),
   listed('/approvals', approvals, readApprovalsSearch),
   listed('/approvals/$id', approvals, readApprovalsSearch),
+  page('/inbox', inbox),
   listed('/conversations', conversations, readConversationsSearch),
   listed('/conversations/$id', conversation, readConversationSearch),
   listed('/chats', chats, readChatsSearch),
@@ -119,6 +122,7 @@ const routeTree = root.addChildren([
 
 export const router = createRouter({
   routeTree,
+  basepath: BASE_PATH,
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

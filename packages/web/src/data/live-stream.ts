@@ -4,6 +4,7 @@ import { streamEvents } from '@relay/contract/client/event-stream';
 import type { LiveEvent } from '@relay/contract/client/sse';
 import type { OpenStream } from '@relay/contract/client/transport';
 import { createContext, use, useSyncExternalStore } from 'react';
+import { CURRENT_ACCOUNT } from './account.ts';
 import { nounsTouchedBy, type Refresher } from './refresher.ts';
 import { isSignedOut } from './relay.ts';
 
@@ -175,7 +176,9 @@ const singleTabChannel: TabChannel = {
   onMessage: () => () => {},
 };
 
-const TAB_CHANNEL_NAME = 'relay.stream';
+/** Each account has its own stream. */
+const TAB_CHANNEL_NAME =
+  CURRENT_ACCOUNT === null ? 'relay.stream' : `relay.stream.${CURRENT_ACCOUNT}`;
 
 export function openTabChannel(): TabChannel {
   if (navigator.locks === undefined || typeof BroadcastChannel !== 'function')

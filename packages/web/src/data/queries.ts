@@ -14,6 +14,21 @@ export const statusQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
+/** The owner's own accounts. */
+export const accountsQuery = queryOptions({
+  queryKey: nounKey('status', 'accounts'),
+  queryFn: ({ signal }) => relay.get('/api/accounts', { signal }),
+  select: ({ accounts }) => accounts.filter(({ own }) => own),
+  // Other accounts have streams of their own.
+  refetchInterval: 30_000,
+});
+
+export const inboxQuery = queryOptions({
+  queryKey: nounKey('status', 'inbox'),
+  queryFn: ({ signal }) => relay.get('/api/inbox', { signal }),
+  refetchInterval: 10_000,
+});
+
 export const linkQuery = queryOptions({
   queryKey: nounKey('link'),
   queryFn: ({ signal }) => relay.get('/api/whatsapp/link', { signal }),

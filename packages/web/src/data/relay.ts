@@ -1,10 +1,37 @@
 // The typed client for the daemon, using the page's own session. It keeps no state; data lives in the query cache.
-import { RelayApiError } from '@relay/contract/client/api-error';
+import type { UploadedMedia } from '@relay/contract/api/media';
+import {
+  RelayApiError,
+  RelayConnectionError,
+  readResponse,
+} from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
 import { hasText, isolate, t } from '../i18n.ts';
+import { requestAddress } from './account.ts';
 import { fetchWithPasskey } from './passkey.ts';
 
-export const relay = createRelayClient({ baseUrl: '', fetch: fetchWithPasskey });
+export const relay = createRelayClient({
+  baseUrl: '',
+  fetch: (path, init) =>
+    fetchWithPasskey(typeof path === 'string' ? requestAddress(path) : path, init),
+});
+
+/** Uploads a file; a message can then carry it. */
+export async function uploadFile(file: File): Promise<UploadedMedia> {
+  const query = new URLSearchParams({ file_name: file.name.slice(0, MOST_NAME_CHARACTERS) });
+  const response = await fetchWithPasskey(`/api/media?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': file.type || 'application/octet-stream' },
+    body: file,
+  }).catch((error: unknown) => {
+    throw new RelayConnectionError(t('common.error.unknown'), error);
+  });
+  const { status, headers } = response;
+  const body = await response.text();
+  return readResponse({ status, headers: Object.fromEntries(headers), body }) as UploadedMedia;
+}
+
+const MOST_NAME_CHARACTERS = 256;
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 401;

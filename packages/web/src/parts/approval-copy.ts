@@ -23,6 +23,10 @@ export const approvalRecipient = ({ recipient_name, recipient }: Approval): stri
   recipient_name ??
   (recipient === null ? t('common.approval.unknownRecipient') : formatContact(recipient));
 
+/** Everything that would be sent, in words. */
+export const approvalText = ({ text, content }: Pick<Approval, 'text' | 'content'>): string =>
+  [content, text].filter(Boolean).join('\n');
+
 /** Why it needs an approval, in the reader's language if this version knows the reason. */
 export function approvalReason({ reason, reason_code }: Approval): string {
   const id = `common.reason.${reason_code}`;

@@ -1,6 +1,8 @@
 // The link from a message to why it was treated as it was. Every page that shows a message uses it.
+
 import { defaultStringifySearch, Link, useRouter } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useCallback } from 'react';
+import { addressHere } from '../data/account.ts';
 import { t } from '../i18n.ts';
 
 interface WhyLinkProps {
@@ -26,7 +28,9 @@ export function WhyLink({ message, chat, children }: WhyLinkProps) {
 // The same link as a plain address, for the transcript, which handles clicks itself.
 
 export const whyHref = (message: string, chat: string | undefined): string =>
-  `/ledger${defaultStringifySearch(chat === undefined ? { message } : { message, chat })}`;
+  addressHere(
+    `/ledger${defaultStringifySearch(chat === undefined ? { message } : { message, chat })}`,
+  );
 
 // Follows plain links inside an element without a page load: one listener for all. A router link costs more than the
 // card that contains it, and there are hundreds.
@@ -36,7 +40,10 @@ export function useFollowLinks() {
   const { history } = useRouter();
   return useCallback(
     (event: MouseEvent) => {
-      const address = (event.target as Element).closest('a')?.getAttribute('href');
+      const link = (event.target as Element).closest('a');
+      // The browser itself follows what leaves the console or saves a file.
+      if (link === null || link.target !== '' || link.hasAttribute('download')) return;
+      const address = link.getAttribute('href');
       const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
       if (!address || !isPlain || event.button !== 0 || event.defaultPrevented) return;
       event.preventDefault();

@@ -1,10 +1,11 @@
 // A message that waits for the owner's approval, where its chat or conversation is shown.
 import { Button } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
+import { revealHidden } from '@relay/core/messages/text';
 import { IconClipboardCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { t } from '../i18n.ts';
-import { approvalCopy, approvalReason } from './approval-copy.ts';
+import { approvalCopy, approvalReason, approvalText } from './approval-copy.ts';
 import { Note, Sentence } from './page.tsx';
 import parts from './parts.module.css';
 
@@ -24,7 +25,7 @@ export function WaitingApproval({ approval }: { readonly approval: Approval }) {
         <Sentence text={approvalReason(approval)} />
       </span>
       <blockquote className={parts.held} dir="auto">
-        {approval.text}
+        {revealHidden(approvalText(approval))}
       </blockquote>
     </Note>
   );

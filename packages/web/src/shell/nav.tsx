@@ -4,20 +4,22 @@ import { ActionIcon, type MantineColorScheme, useMantineColorScheme } from '@man
 import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { statusQuery } from '../data/queries.ts';
+import { accountsQuery, statusQuery } from '../data/queries.ts';
 import { type TextId, t } from '../i18n.ts';
 import { Count } from '../parts/marks.tsx';
 import { HoldButton } from './hold.tsx';
-import { PAGE_GROUPS, type PageEntry } from './navigation-entries.ts';
+import { INBOX, PAGE_GROUPS, type PageEntry } from './navigation-entries.ts';
 import classes from './shell.module.css';
 
 export function Nav({ onChosen }: { readonly onChosen?: () => void }) {
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  const isListed = (page: PageEntry) => page !== INBOX || accounts.length > 1;
   return (
     <nav className={classes.nav} aria-label={t('common.nav.pages')}>
       {PAGE_GROUPS.map(({ title, pages }) => (
         <div key={title}>
           {title !== null && <h2>{t(title)}</h2>}
-          {pages.map((page) => (
+          {pages.filter(isListed).map((page) => (
             <PageLink key={page.path} page={page} onChosen={onChosen} />
           ))}
         </div>
@@ -52,7 +54,9 @@ export function PageLink({ page, short = false, onChosen }: PageLinkProps) {
 
 function WaitingCount({ path }: { readonly path: string }) {
   const { data: status } = useQuery(statusQuery);
+  const { data: accounts = [] } = useQuery(accountsQuery);
   const waiting = {
+    '/inbox': accounts.reduce((sum, account) => sum + account.waiting_count, 0),
     '/approvals': status?.approvals_waiting,
     '/conversations': status?.needs_you_count,
   }[path];

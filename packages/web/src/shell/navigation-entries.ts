@@ -6,6 +6,7 @@ import {
   IconCalendarTime,
   IconClipboardCheck,
   IconHome,
+  IconInbox,
   IconMessages,
   IconPlugConnected,
   IconSearch,
@@ -59,8 +60,16 @@ const PEOPLE: PageEntry = {
   description: 'common.palette.page.people',
 };
 
+/** Listed only where there are several accounts. */
+export const INBOX: PageEntry = {
+  path: '/inbox',
+  label: 'common.page.inbox',
+  icon: IconInbox,
+  description: 'common.palette.page.inbox',
+};
+
 export const PAGE_GROUPS: readonly PageGroup[] = [
-  { title: null, pages: [HOME, APPROVALS] },
+  { title: null, pages: [INBOX, HOME, APPROVALS] },
   {
     title: 'common.nav.group.messaging',
     pages: [

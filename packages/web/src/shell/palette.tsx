@@ -1,6 +1,8 @@
 // The command palette: pages, people, conversations, search and global actions. Loaded when first opened.
+
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { addressHere } from '../data/account.ts';
 import '@mantine/spotlight/styles.layer.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
@@ -38,7 +40,7 @@ export function Palette() {
   const found = usePaletteMatches(typed);
   const commands = useCommands();
 
-  const go = (href: string) => () => history.push(href);
+  const go = (href: string) => () => history.push(addressHere(href));
   const query = typed.trim();
   const pages = PAGE_GROUPS.flatMap((group) => group.pages).map(
     ({ path, label, description, icon }) =>
@@ -125,13 +127,19 @@ function useCommands(): SpotlightActionData[] {
       'new',
       t('common.palette.newConversation'),
       IconMessagePlus,
-      () => history.push('/conversations?new=blank'),
+      () => history.push(addressHere('/conversations?new=blank')),
       { description: t('common.palette.newConversation.text') },
     ),
-    action('grant', t('common.palette.grant'), IconUserPlus, () => history.push('/people'), {
-      description: t('common.palette.grant.text'),
-      keywords: t('common.palette.grant.keywords'),
-    }),
+    action(
+      'grant',
+      t('common.palette.grant'),
+      IconUserPlus,
+      () => history.push(addressHere('/people')),
+      {
+        description: t('common.palette.grant.text'),
+        keywords: t('common.palette.grant.keywords'),
+      },
+    ),
     action('dark', t('common.theme.dark'), IconMoon, () => setColorScheme('dark')),
     action('light', t('common.theme.light'), IconSun, () => setColorScheme('light')),
     action('keys', t('common.palette.keys'), IconKeyboard, openKeysList, {

@@ -27,6 +27,7 @@ import { formatMoment, formatPhoneNumber, formatSpan, formatTimeOfDay } from '..
 import { Light, Logo } from '../parts/marks.tsx';
 import { Note } from '../parts/page.tsx';
 import { RichText } from '../parts/rich-text.tsx';
+import { AccountSwitcher } from './account-switcher.tsx';
 import { DialogHost } from './dialog.tsx';
 import {
   bufferTyping,
@@ -63,6 +64,7 @@ export function ConsoleShell() {
             <Logo />
             Relay
           </Link>
+          <AccountSwitcher />
           <LinkStatusCard />
           <button type="button" className={classes.find} onClick={open}>
             <IconSearch size={16} stroke={1.7} aria-hidden />
@@ -77,6 +79,7 @@ export function ConsoleShell() {
             <Logo />
             Relay
           </Link>
+          <AccountSwitcher />
           <LinkStatusLine />
           <ActionIcon onClick={open} aria-label={t('common.palette.label')}>
             <IconSearch size={21} stroke={1.7} />

@@ -31,6 +31,7 @@ import { approvalCopy, approvalReason, approvalRecipient } from '../../parts/app
 import { formatAgo, formatContact, formatMoment, formatSpan } from '../../parts/format.ts';
 import { WhyLink } from '../../parts/links.tsx';
 import { Badge, Tile } from '../../parts/marks.tsx';
+import { LazyOutgoingContent } from '../../parts/media/lazy-media.tsx';
 import { Note, Sentence } from '../../parts/page.tsx';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
@@ -237,6 +238,12 @@ function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail
         <Sentence text={approvalReason(approval)} />{' '}
         <code className={classes.code}>{approval.reason_code}</code>
       </p>
+      {approval.spoken !== undefined && (
+        <figure className={classes.spoken}>
+          <blockquote dir="auto">{revealHidden(approval.spoken)}</blockquote>
+          <figcaption>{t('approvals.spoken')}</figcaption>
+        </figure>
+      )}
       {approval.state === 'rejected' && approval.answer !== null && (
         <p className="small dim" dir="auto">
           {t('approvals.why.declined', { reason: approval.answer })}
@@ -274,7 +281,7 @@ interface ExactTextProps {
 }
 
 function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps) {
-  const { kind, text, shown, when } = approval;
+  const { kind, text, content = '', shown, when } = approval;
   if (edited !== null) {
     return (
       <section className={classes.part} aria-label={t('approvals.edit.section')}>
@@ -305,7 +312,7 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
   return (
     <section className={classes.part} aria-label={exactTextHeading(approval)}>
       <p className={classes.label}>{exactTextHeading(approval)}</p>
-      <ExactTextBubble key={shown} text={text} onSeen={onSeen} />
+      <ExactTextBubble key={shown} approval={approval} onSeen={onSeen} />
       {when !== null && (
         <p className="small" dir="auto">
           <RichText id="approvals.text.when" values={{ when }} components={{ b: <b /> }} />
@@ -313,7 +320,10 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
       )}
       <p className={classes.hash} title={t('approvals.text.hash.hint')}>
         <IconHash size={13} aria-hidden />
-        {t('approvals.text.hash', { hash: shortHash(shown), count: [...text].length })}
+        {t('approvals.text.hash', {
+          hash: shortHash(shown),
+          count: [...text, ...content].length,
+        })}
       </p>
     </section>
   );
@@ -322,11 +332,22 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
 /** Minimum time on screen, so that a key pressed once too often does not approve what has just appeared. */
 const GLANCE_MS = 600;
 
-function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onSeen: () => void }) {
+interface ExactTextBubbleProps {
+  readonly approval: Approval;
+  onSeen(): void;
+}
+
+const hasContent = ({ content, media, target }: Approval): boolean =>
+  content !== undefined || media !== undefined || target !== undefined;
+
+function ExactTextBubble({ approval, onSeen }: ExactTextBubbleProps) {
+  const { text } = approval;
+  // A picture counts as read only after it is there to be seen.
+  const [isShown, setShown] = useState(!hasContent(approval));
   const end = useRef<HTMLSpanElement>(null);
   const seen = useEffectEvent(onSeen);
   useEffect(() => {
-    if (end.current === null) return;
+    if (end.current === null || !isShown) return;
     let looking: ReturnType<typeof setTimeout> | undefined;
     const watching = new IntersectionObserver(
       ([entry]) => {
@@ -345,11 +366,18 @@ function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onS
       clearTimeout(looking);
       watching.disconnect();
     };
-  }, []);
+  }, [isShown]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled with the keyboard
     <section className={classes.bubble} tabIndex={0} aria-label={t('approvals.text.label')}>
-      <p dir="auto">{revealHidden(text)}</p>
+      {hasContent(approval) && (
+        <LazyOutgoingContent
+          approval={approval}
+          onShown={() => setShown(true)}
+          fallback={<p dir="auto">{revealHidden(approval.content ?? '')}</p>}
+        />
+      )}
+      {text !== '' && <p dir="auto">{revealHidden(text)}</p>}
       <span ref={end} className={classes.end} />
     </section>
   );

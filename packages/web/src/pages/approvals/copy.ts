@@ -56,6 +56,7 @@ const SHORT_REASONS: Readonly<Record<string, TextId>> = {
   first_contact: 'approvals.reason.firstContact',
   confirm: 'approvals.reason.confirm',
   late: 'approvals.reason.late',
+  spoken: 'approvals.reason.spoken',
   edited: 'approvals.reason.edited',
   hidden_characters: 'approvals.reason.hiddenCharacters',
   widening: 'approvals.reason.widening',
@@ -75,12 +76,17 @@ export function shortReason({ reason_code }: Approval): string {
 }
 
 /** The heading above the text. */
-export function exactTextHeading({ kind, state }: Pick<Approval, 'kind' | 'state'>): string {
+export function exactTextHeading({
+  kind,
+  state,
+  content,
+}: Pick<Approval, 'kind' | 'state' | 'content'>): string {
   if (kind === 'create_conversation') return t('approvals.text.objective');
   if (state !== 'pending')
     return t(state === 'approved' ? 'approvals.text.approved' : 'approvals.text.requested');
   if (kind === 'cancel_schedule') return t('approvals.text.cancel');
-  return t(kind === 'manage_grant' ? 'approvals.text.grant' : 'approvals.text.send');
+  if (kind === 'manage_grant') return t('approvals.text.grant');
+  return t(content === undefined ? 'approvals.text.send' : 'approvals.text.sendContent');
 }
 
 /** When the action happens after an approval. */

@@ -64,13 +64,18 @@ export function DecisionBar({
           approval={approval}
           approve={answers.approve}
           isSeen={isSeen}
-          onEdit={isApprovalEditable(approval) ? () => onEdit(approval.text) : undefined}
+          onEdit={hasEditableText(approval) ? () => onEdit(approval.text) : undefined}
           onDecline={() => setDeclining(true)}
         />
       )}
     </footer>
   );
 }
+
+/** A reaction, a poll and the like have no text of their own. */
+const hasEditableText = (approval: Approval): boolean =>
+  isApprovalEditable(approval) &&
+  (approval.content === undefined || approval.media !== undefined || approval.text !== '');
 
 interface DecideButtonsProps {
   readonly approval: Approval;

@@ -41,7 +41,7 @@ export function useApprovalAnswers(
   { onActing, onDecided }: AnswerCallbacks,
 ) {
   const queries = useQueryClient();
-  const { id, shown, said, rows } = approval;
+  const { id, shown } = approval;
   const path = { id };
   const acting = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     onActing(true);
@@ -66,7 +66,8 @@ export function useApprovalAnswers(
     successMessage: t('approvals.edit.saved'),
     onSuccess(instead) {
       // The history is the same, so the replacement can be shown at once.
-      queries.setQueryData(approvalQuery(instead.id).queryKey, { ...instead, said, rows });
+      const before = queries.getQueryData(approvalQuery(id).queryKey);
+      queries.setQueryData(approvalQuery(instead.id).queryKey, before && { ...before, ...instead });
       onDecided(instead.id);
     },
   });

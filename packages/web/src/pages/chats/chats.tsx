@@ -27,6 +27,7 @@ import {
   useSearch,
 } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { addressHere } from '../../data/account.ts';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { chatQuery, nounKey, pendingApprovalsQuery } from '../../data/queries.ts';
 import { isNotFound, readableError, relay } from '../../data/relay.ts';
@@ -228,7 +229,7 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
     <li>
       <a
         className={classes.entry}
-        href={`/chats/${chat.id}${search}`}
+        href={addressHere(`/chats/${chat.id}${search}`)}
         aria-current={isCurrent ? 'page' : undefined}
       >
         <span>
@@ -378,6 +379,7 @@ function ChatContent({
         onLines={setLines}
         source={source}
         label={t('chats.chat.messages', { name })}
+        name={name}
         startText={t('chats.chat.messages.start')}
         chat={id}
         targetMessageId={message}
@@ -402,6 +404,7 @@ function ChatContent({
             replyTo={replyTo}
             onReplyEnd={endReply}
             lastDelivery={lastOwnDelivery(lines)}
+            canAttach
             hint={
               joinsConversation(chat) ? t('chats.composer.inConversation') : t('chats.chat.privacy')
             }
@@ -422,9 +425,15 @@ const joinsConversation = ({ conversations }: ChatDetail): boolean =>
     ownersMoves(state, null).some(({ move }) => move === 'manual_send'),
   );
 
-const sendInChat = (chat: ChatDetail, { text, key, replyTo }: ComposedMessage) =>
+const sendInChat = (chat: ChatDetail, { text, key, replyTo, media }: ComposedMessage) =>
   relay.post('/api/whatsapp/messages', {
-    body: { to: chat.address ?? '', text, ...(replyTo === undefined ? {} : { replyTo }) },
+    body: {
+      to: chat.address ?? '',
+      ...(media === undefined
+        ? { text }
+        : { media: { ...media, ...(text === '' ? {} : { caption: text }) } }),
+      ...(replyTo === undefined ? {} : { replyTo }),
+    },
     header: { 'idempotency-key': key },
   });
 

@@ -71,12 +71,18 @@ test('every author has a label, and the contact of a two-person chat is not name
     edits: true,
     forwarded: false,
     quoted: { author: 'owner', name: null, label: 'Photo', text: '' },
+    media: null,
+    content: null,
+    reactions: [{ emoji: '👍', author: 'owner', name: null }],
+    edited: false,
+    deleted: false,
     delivery: null,
   };
   expect(toChatEntry(false)(message)).toMatchObject({
     authorName: null,
     side: 'contact',
     marks: ['Edited'],
+    reactions: [{ emoji: '👍', by: 'You' }],
     quoted: { by: 'You', label: 'Photo' },
   });
   expect(toChatEntry(true)(message).authorName).toBe('Dana');

@@ -47,12 +47,16 @@ export const toChatEntry =
     at: message.at,
     delivery: message.delivery,
     marks: [
-      ...(message.edits ? [t('chats.chat.message.edited')] : []),
+      ...(message.edits || message.edited ? [t('chats.chat.message.edited')] : []),
       ...(message.failure === undefined ? [] : [message.failure]),
       ...(message.forwarded ? [t('chats.chat.message.forwarded')] : []),
     ],
     quoted: quotedIn(message),
     whyMessageId: message.message_id,
+    media: message.media,
+    content: message.content,
+    reactions: message.reactions.map(({ emoji, ...who }) => ({ emoji, by: authorName(who) })),
+    isDeleted: message.deleted,
   });
 
 const quotedIn = ({ quoted }: ChatMessage): QuotedEntry | null =>

@@ -1,5 +1,6 @@
 // The board: a column per turn, a card per conversation. A column requests as many as it shows and does not reorder
 // while the pointer is inside. On a phone one turn is shown and requested at a time.
+
 import { Button, Progress, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
@@ -19,6 +20,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { addressHere } from '../../data/account.ts';
 import { useNow } from '../../data/use-now.ts';
 import { formatLocale, t } from '../../i18n.ts';
 import { useAfterFirstPaint, useStaggeredCount } from '../../parts/deferred.tsx';
@@ -308,7 +310,7 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
   const done = countSettledTodos(instance);
   return (
     <a
-      href={`/conversations/${id}`}
+      href={addressHere(`/conversations/${id}`)}
       className={classes.card}
       data-card={id}
       data-mine={instance.turn === 'you' || undefined}

@@ -1,5 +1,6 @@
 // The list of all conversations, most recently changed first. Only rows in view are rendered and only the first page is
 // refetched; it also updates rows further down in place.
+
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import type { ListedInstance } from '@relay/contract/api/instances';
@@ -23,6 +24,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { addressHere } from '../../data/account.ts';
 import { useNow } from '../../data/use-now.ts';
 import { type TextId, t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, useAfterFirstPaint } from '../../parts/deferred.tsx';
@@ -200,7 +202,7 @@ const ConversationRow = memo(function Row({ instance, now, index, measure }: Con
   return (
     <tr className={classes.row} data-index={index} aria-rowindex={index + 2} ref={measure}>
       <td className={classes.what}>
-        <a href={`/conversations/${id}`} dir="auto">
+        <a href={addressHere(`/conversations/${id}`)} dir="auto">
           {objective}
         </a>
       </td>

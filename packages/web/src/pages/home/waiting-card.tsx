@@ -1,4 +1,5 @@
 // What waits for the owner, most urgent first: stopped conversations, approvals, message requests.
+
 import { Button } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
 import type { MessageRequest } from '@relay/contract/api/contacts';
@@ -8,6 +9,7 @@ import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/ico
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { addressHere } from '../../data/account.ts';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import {
   messageRequestsQuery,
@@ -19,7 +21,7 @@ import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
+import { approvalCopy, approvalReason, approvalText } from '../../parts/approval-copy.ts';
 import { formatAgo, formatContact, formatMoment } from '../../parts/format.ts';
 import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
 import { Card, Sentence } from '../../parts/page.tsx';
@@ -92,7 +94,9 @@ export function WaitingCard() {
 /** `1` to `9` open the item at that place, like its link. */
 function useDigitKeys(places: readonly string[]) {
   const { history } = useRouter();
-  const keys = places.slice(0, 9).map((to, n) => [String(n + 1), () => history.push(to)] as const);
+  const keys = places
+    .slice(0, 9)
+    .map((to, n) => [String(n + 1), () => history.push(addressHere(to))] as const);
   useKeys(Object.fromEntries(keys), t('home.waiting.keys'));
 }
 
@@ -192,8 +196,10 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
   });
   const { question, icon, approveLabel } = approvalCopy(approval);
   const isOff = isGone || approve.isPending || decline.isPending;
-  // An approval covers the whole text: one that does not fit here is approved on its own page.
-  const isShort = approval.text.length <= 280 && approval.text.split('\n').length <= 4;
+  // An approval covers all of it: what does not fit here, such as a picture, is approved on its own page.
+  const text = approvalText(approval);
+  const isShort =
+    text.length <= 280 && text.split('\n').length <= 4 && approval.media?.kind !== 'image';
   return (
     <WaitingItem
       n={n}
@@ -233,7 +239,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
         <Sentence text={approvalReason(approval)} />{' '}
         {approval.when !== null && t('home.waiting.when', { when: approval.when })}
       </p>
-      <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
+      <blockquote dir="auto">{revealHidden(text)}</blockquote>
       <SendRisks risks={approval.risks} />
     </WaitingItem>
   );

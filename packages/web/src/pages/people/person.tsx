@@ -127,6 +127,7 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
           </li>
         ))}
       </DetailPart>
+      {contact.grant !== null && <PhotoChoice grant={contact.grant} photos={detail.photos} />}
       <MessageLimit contact={contact} />
       <EraseSection contact={contact} onErased={onErased} onDone={onDone} />
     </div>
@@ -217,6 +218,42 @@ function EraseSection({ contact, ...callbacks }: EraseSectionProps) {
           </Button>
         </>
       )}
+    </section>
+  );
+}
+
+interface PhotoChoiceProps {
+  readonly grant: NonNullable<ListedContact['grant']>;
+  readonly photos: ContactDetail['photos'];
+}
+
+/** Whether photos in the chat may go to the model's provider. */
+function PhotoChoice({ grant, photos }: PhotoChoiceProps) {
+  const isGone = useIsDaemonGone();
+  const set = useAction({
+    run: (choice: ContactDetail['photos']) =>
+      relay.patch('/api/whatsapp/permissions/{id}', {
+        path: { id: grant.id },
+        body: { options: { photos: choice } },
+      }),
+    invalidates: ['contacts', 'whatsapp-permissions'],
+  });
+  return (
+    <section className={classes.part}>
+      <h3>{t('people.photos.title')}</h3>
+      <Select
+        aria-label={t('people.photos.title')}
+        description={t('people.photos.hint')}
+        data={[
+          { value: 'default', label: t('people.photos.default') },
+          { value: 'show', label: t('people.photos.show') },
+          { value: 'hide', label: t('people.photos.hide') },
+        ]}
+        value={photos ?? 'default'}
+        allowDeselect={false}
+        disabled={isGone || set.isPending}
+        onChange={(value) => set.mutate(value === 'show' || value === 'hide' ? value : null)}
+      />
     </section>
   );
 }

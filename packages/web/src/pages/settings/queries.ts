@@ -18,3 +18,9 @@ export const remoteQuery = queryOptions({
   queryKey: nounKey('settings', 'remote'),
   queryFn: ({ signal }) => relay.get('/api/remote', { signal }),
 });
+
+export const workersQuery = queryOptions({
+  queryKey: nounKey('settings', 'workers'),
+  queryFn: ({ signal }) => relay.get('/api/workers', { signal }),
+  refetchInterval: 5_000,
+});

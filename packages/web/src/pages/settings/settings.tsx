@@ -35,6 +35,7 @@ import { EmbeddingsCard } from './embeddings-card.tsx';
 import { NotificationPlaces } from './notification-places.tsx';
 import { InstructionsCard, QuietHoursCard, SectionCard } from './setting-cards.tsx';
 import classes from './settings.module.css';
+import { WorkersCard } from './workers-card.tsx';
 
 export function SettingsScreen() {
   const settings = useQuery(settingsQuery);
@@ -69,6 +70,7 @@ export function SettingsScreen() {
               <EmbeddingsCard />
               <DigestExportSettingsCard />
               <BackupCard shown={shown} />
+              <WorkersCard />
               <DevicesCard />
               <SessionsCard />
               <LetterKeysCard />

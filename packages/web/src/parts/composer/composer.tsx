@@ -25,6 +25,7 @@ import { formatFullTime } from '../format.ts';
 import { Note, Sentence } from '../page.tsx';
 import { deliveryLabel } from '../transcript/delivery.tsx';
 import type { TranscriptEntry } from '../transcript/window.ts';
+import { AttachButton, type AttachedMedia, AttachmentField, useAttachment } from './attachment.tsx';
 import classes from './composer.module.css';
 
 const scheduledQuery = (chat: string) =>
@@ -48,9 +49,12 @@ export const toReplyTarget = (line: TranscriptEntry, by: string): ReplyTarget =>
 });
 
 export interface ComposedMessage {
+  /** The caption, if there is a file. */
   readonly text: string;
   readonly key: string;
   readonly replyTo?: string;
+  /** The uploaded file. */
+  readonly media?: AttachedMedia;
 }
 
 interface ComposerProps {
@@ -66,12 +70,14 @@ interface ComposerProps {
   onReplyEnd(): void;
   /** The delivery state of the owner's last message. */
   readonly lastDelivery: OutboxState | null;
+  /** Whether files can be sent here. */
+  readonly canAttach?: boolean;
   /** Shown beside the buttons. */
   readonly children?: ReactNode;
 }
 
 export function Composer(props: ComposerProps) {
-  const { chatId, name, hint, replyTo, onReplyEnd, lastDelivery, children } = props;
+  const { chatId, name, hint, replyTo, onReplyEnd, lastDelivery, canAttach, children } = props;
   const isGone = useIsDaemonGone();
   const { data: status } = useQuery(statusQuery);
   const { data: link } = useQuery(linkQuery);
@@ -80,12 +86,17 @@ export function Composer(props: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [undo, setUndo] = useState<string | null>(null);
   const note = useId();
+  const attachment = useAttachment(canAttach === true);
   const send = useAction({
-    run: (message: ComposedMessage) => props.send(message),
+    run: async (message: ComposedMessage) => {
+      const media = await attachment.upload();
+      return props.send(media === null ? message : { ...message, media });
+    },
     invalidates: ['messages', 'instances', 'contacts', 'status'],
     showsErrorInPlace: true,
     onSuccess: () => {
       unsent.forget();
+      attachment.remove();
       setUndo(null);
       onReplyEnd();
     },
@@ -111,10 +122,12 @@ export function Composer(props: ComposerProps) {
   const label = composerLabel(chat, name);
   const isBusy = send.isPending || draft.isPending;
   const isHeld = status?.hold === true;
-  const isOff = isGone || isBusy || isHeld || unsent.text.trim() === '';
+  const { file } = attachment;
+  const isEmpty = file === null && unsent.text.trim() === '';
+  const isOff = isGone || isBusy || isHeld || isEmpty;
   const submit = () => {
     if (isOff) return;
-    const { text, key } = unsent.take(replyTo?.messageId ?? '');
+    const { text, key } = unsent.take(`${replyTo?.messageId ?? ''}${attachment.key}`);
     send.mutate({ text, key, ...(replyTo === null ? {} : { replyTo: replyTo.messageId }) });
   };
   const isConnected = link === undefined || link.status === 'connected';
@@ -136,6 +149,7 @@ export function Composer(props: ComposerProps) {
       <Scheduled chatId={chatId} />
       <form
         className={classes.composer}
+        data-drop={attachment.isDragging || undefined}
         onSubmit={(event) => {
           event.preventDefault();
           submit();
@@ -146,15 +160,12 @@ export function Composer(props: ComposerProps) {
             <Sentence text={readableError(error)} /> {t('common.composer.kept')}
           </Note>
         )}
-        {replyTo !== null && (
-          <div className={classes.quote}>
-            <blockquote>
-              <b dir="auto">{t('common.composer.replyTo', { name: replyTo.by })}</b>
-              <span dir="auto">{revealHidden(replyTo.text)}</span>
-            </blockquote>
-            <CloseButton aria-label={t('common.composer.replyEnd')} onClick={onReplyEnd} />
-          </div>
-        )}
+        <ReplyQuote replyTo={replyTo} onEnd={onReplyEnd} />
+        <AttachmentField
+          attachment={attachment}
+          isBusy={isBusy}
+          onRemoved={() => field.current?.focus()}
+        />
         <Textarea
           ref={field}
           aria-label={label}
@@ -171,6 +182,9 @@ export function Composer(props: ComposerProps) {
             setUndo(null);
             send.reset();
             draft.reset();
+          }}
+          onPaste={(event) => {
+            if (attachment.add(event.clipboardData.files)) event.preventDefault();
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape' && replyTo !== null) onReplyEnd();
@@ -192,10 +206,18 @@ export function Composer(props: ComposerProps) {
               ? (props.sendLabel ?? t('common.action.send'))
               : t('common.composer.sendWhenConnected')}
           </Button>
+          <AttachButton
+            attachment={attachment}
+            isOff={isGone || isBusy}
+            onChosen={() => {
+              send.reset();
+              field.current?.focus();
+            }}
+          />
           <SendLater
             chat={chat}
             text={unsent.text.trim()}
-            isOff={isGone || isBusy || replyTo !== null}
+            isOff={isGone || isBusy || replyTo !== null || file !== null}
             isReply={replyTo !== null}
             onScheduled={() => {
               unsent.forget();
@@ -231,16 +253,45 @@ export function Composer(props: ComposerProps) {
           {children}
         </div>
         <p id={note} className={`${classes.note} small dim`} role="status">
-          {stateNote !== null && <span>{stateNote}</span>}
-          {lastDelivery !== null && (
-            <span>{t('common.composer.last', { state: deliveryLabel(lastDelivery) })}</span>
-          )}
-          {hint !== undefined && <span>{hint}</span>}
+          <ComposerNote state={stateNote} lastDelivery={lastDelivery} hint={hint} />
         </p>
       </form>
     </div>
   );
 }
+
+interface ReplyQuoteProps {
+  readonly replyTo: ReplyTarget | null;
+  onEnd(): void;
+}
+
+function ReplyQuote({ replyTo, onEnd }: ReplyQuoteProps) {
+  if (replyTo === null) return null;
+  return (
+    <div className={classes.quote}>
+      <blockquote>
+        <b dir="auto">{t('common.composer.replyTo', { name: replyTo.by })}</b>
+        <span dir="auto">{revealHidden(replyTo.text)}</span>
+      </blockquote>
+      <CloseButton aria-label={t('common.composer.replyEnd')} onClick={onEnd} />
+    </div>
+  );
+}
+
+interface ComposerNoteProps extends Pick<ComposerProps, 'lastDelivery' | 'hint'> {
+  /** Why a message is not sent at once. */
+  readonly state: string | null;
+}
+
+const ComposerNote = ({ state, lastDelivery, hint }: ComposerNoteProps) => (
+  <>
+    {state !== null && <span>{state}</span>}
+    {lastDelivery !== null && (
+      <span>{t('common.composer.last', { state: deliveryLabel(lastDelivery) })}</span>
+    )}
+    {hint !== undefined && <span>{hint}</span>}
+  </>
+);
 
 const MAX_HINT = 2_000;
 

@@ -19,6 +19,7 @@ import { t } from '../../i18n.ts';
 import { useAfterFirstPaint } from '../deferred.tsx';
 import { formatDay, formatTimeOfDay } from '../format.ts';
 import { useFollowLinks, whyHref } from '../links.tsx';
+import { LazyMessageMedia } from '../media/lazy-media.tsx';
 import { LoadingLines, QueryContent } from '../query-content.tsx';
 import { DELIVERY_DISPLAY } from './delivery.tsx';
 import classes from './transcript.module.css';
@@ -35,6 +36,8 @@ interface TranscriptProps {
   readonly source: TranscriptSource;
   /** For screen readers: `Messages with Dana`. */
   readonly label: string;
+  /** The person or group. */
+  readonly name: string;
   /** Shown at the very beginning. */
   readonly startText: string;
   readonly empty: ReactNode;
@@ -82,7 +85,7 @@ interface LogProps extends TranscriptProps {
 }
 
 function Log(props: LogProps) {
-  const { label, startText, chat, targetMessageId, held, window, onReply, onLines } = props;
+  const { label, name, startText, chat, targetMessageId, held, window, onReply, onLines } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const now = useNow(60_000);
@@ -150,6 +153,7 @@ function Log(props: LogProps) {
                 line={row.line}
                 chat={chat}
                 isMeant={row.key === meantKey}
+                name={name}
                 onReply={onReply}
               />
             ),
@@ -194,6 +198,8 @@ interface BubbleProps {
   readonly line: TranscriptEntry;
   readonly chat: string | undefined;
   readonly isMeant: boolean;
+  /** The other person, where messages do not name their author. */
+  readonly name: string;
   readonly onReply: TranscriptProps['onReply'];
 }
 
@@ -201,7 +207,7 @@ interface BubbleProps {
 const isQuotable = ({ whyMessageId, delivery }: TranscriptEntry): boolean =>
   whyMessageId !== null && (delivery === null || ['sent', 'delivered', 'read'].includes(delivery));
 
-const Bubble = memo(function Bubble({ line, chat, isMeant, onReply }: BubbleProps) {
+const Bubble = memo(function Bubble({ line, chat, isMeant, name, onReply }: BubbleProps) {
   if (line.side === 'system') {
     return (
       <li className={classes.system} data-key={line.key}>
@@ -211,7 +217,9 @@ const Bubble = memo(function Bubble({ line, chat, isMeant, onReply }: BubbleProp
       </li>
     );
   }
-  const { authorName, label, text, quoted, whyMessageId } = line;
+  const { authorName, label, text, quoted, whyMessageId, media, content, isDeleted } = line;
+  const chip = label !== null && <span className={classes.label}>{label}</span>;
+  const isCard = content !== null && CARDS.has(content.kind);
   return (
     <li className={classes.message} data-from={line.side} data-key={line.key}>
       <div className={classes.bubble} data-meant={isMeant || undefined}>
@@ -226,8 +234,20 @@ const Bubble = memo(function Bubble({ line, chat, isMeant, onReply }: BubbleProp
             <span dir="auto">{revealHidden(quoted.text) || quoted.label}</span>
           </blockquote>
         )}
-        {label !== null && <span className={classes.label}>{label}</span>}
-        {text !== '' && <p dir="auto">{revealHidden(text)}</p>}
+        {isDeleted ? (
+          <p className={classes.deleted}>{t('common.transcript.deleted')}</p>
+        ) : media !== null || isCard ? (
+          <LazyMessageMedia
+            media={media}
+            content={content}
+            by={authorName ?? name}
+            caption={text}
+            fallback={chip}
+          />
+        ) : (
+          chip
+        )}
+        {text !== '' && !isCard && <p dir="auto">{revealHidden(text)}</p>}
         <span className={classes.meta}>
           {onReply !== undefined && isQuotable(line) && (
             <button
@@ -251,10 +271,35 @@ const Bubble = memo(function Bubble({ line, chat, isMeant, onReply }: BubbleProp
           <time dateTime={line.at}>{formatTimeOfDay(line.at)}</time>
           <Delivery line={line} />
         </span>
+        {line.reactions.length > 0 && <Reactions reactions={line.reactions} />}
       </div>
     </li>
   );
 });
+
+/** What is shown as a card in place of its label and text. */
+const CARDS: ReadonlySet<string> = new Set(['location', 'poll', 'contacts', 'view_once']);
+
+function Reactions({ reactions }: Pick<TranscriptEntry, 'reactions'>) {
+  const byEmoji = Map.groupBy(reactions, ({ emoji }) => emoji);
+  return (
+    <ul className={classes.reactions} aria-label={t('common.transcript.reactions')}>
+      {[...byEmoji].map(([emoji, people]) => {
+        const names = people.map(({ by }) => by).join(', ');
+        return (
+          <li key={emoji} title={names}>
+            <span className="unseen" dir="auto">
+              {t('common.transcript.reaction', { emoji: revealHidden(emoji), names })}
+            </span>
+            <span aria-hidden>
+              {revealHidden(emoji)} {people.length > 1 && people.length}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 function Delivery({ line: { delivery } }: { readonly line: TranscriptEntry }) {
   if (delivery === null) return null;
@@ -320,8 +365,10 @@ function useScrollAnchor({ scroller, list, of, isCut }: ScrollAnchorOptions) {
     if (box === null) return;
     const watching = new ResizeObserver(hold);
     watching.observe(box);
+    // Files in it get their size later.
+    if (list.current !== null) watching.observe(list.current);
     return () => watching.disconnect();
-  }, [scroller, hold]);
+  }, [scroller, list, hold]);
 
   return {
     note,

@@ -4,6 +4,7 @@ import {
   countAfter,
   isPlaceAfter,
   MOST_ENTRIES,
+  ONLY_TEXT,
   PAGE_ENTRIES,
   type TranscriptEntry,
   type TranscriptPage,
@@ -26,6 +27,7 @@ const line = (n: number, over: Partial<TranscriptEntry> = {}): TranscriptEntry =
   marks: [],
   quoted: null,
   whyMessageId: null,
+  ...ONLY_TEXT,
   ...over,
 });
 /** As the daemon answers for a chat of `all` lines. */

@@ -1,5 +1,7 @@
 // The loaded part of a transcript: a stretch without gaps that never exceeds a few hundred lines. Pure. Invariant: what
 // is dropped at one end can be requested again from there.
+import type { MediaBody } from '@relay/contract/api/media';
+import type { ReceivedContent } from '@relay/contract/api/received';
 import type { OutboxState } from '@relay/contract/outbox/states';
 
 /** Lines per request: a few screens, and few enough to render without a delay. */
@@ -68,6 +70,11 @@ const isSame = (a: TranscriptEntry, b: TranscriptEntry): boolean =>
   a.label === b.label &&
   a.authorName === b.authorName &&
   a.marks.join() === b.marks.join() &&
+  a.isDeleted === b.isDeleted &&
+  a.media?.state === b.media?.state &&
+  a.media?.transcript === b.media?.transcript &&
+  a.reactions.map(({ emoji, by }) => emoji + by).join() ===
+    b.reactions.map(({ emoji, by }) => emoji + by).join() &&
   a.quoted?.text === b.quoted?.text;
 
 /** How many lines came after the last one seen. */
@@ -103,7 +110,16 @@ export interface TranscriptEntry {
   readonly quoted: QuotedEntry | null;
   /** The id to ask `why` about. */
   readonly whyMessageId: string | null;
+  readonly media: MediaBody | null;
+  /** What it is besides text and a file. */
+  readonly content: ReceivedContent | null;
+  readonly reactions: readonly { readonly emoji: string; readonly by: string }[];
+  /** Its author deleted it for everybody. */
+  readonly isDeleted: boolean;
 }
+
+/** Of a line that is only text. */
+export const ONLY_TEXT = { media: null, content: null, reactions: [], isDeleted: false } as const;
 
 export interface TranscriptPage {
   /** Oldest first. */

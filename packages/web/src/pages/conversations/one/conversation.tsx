@@ -22,6 +22,7 @@ import {
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, useCallback, useEffect, useMemo, useState } from 'react';
+import { addressHere } from '../../../data/account.ts';
 import { nounKey, tokensQuery } from '../../../data/queries.ts';
 import { isNotFound, relay } from '../../../data/relay.ts';
 import { useNow } from '../../../data/use-now.ts';
@@ -137,6 +138,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
         <Transcript
           source={source}
           label={t('conversations.transcript.label', { name })}
+          name={name}
           startText={t('conversations.transcript.start')}
           chat={instance.chat_id}
           onReply={maySend ? onReply : undefined}
@@ -308,7 +310,10 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
   const needsApproval = instance.approval_id !== null;
   return (
     <li>
-      <a href={`/conversations/${instance.id}`} aria-current={isCurrent ? 'page' : undefined}>
+      <a
+        href={addressHere(`/conversations/${instance.id}`)}
+        aria-current={isCurrent ? 'page' : undefined}
+      >
         <span>
           <b dir="auto">{instance.contact_name ?? formatContact(instance.target_contact)}</b>
           <time dateTime={instance.updated_at}>

@@ -10,7 +10,7 @@ import { revealHidden } from '@relay/core/messages/text';
 import { IconPlayerPause, IconPlayerPlay, IconX, type TablerIcon } from '@tabler/icons-react';
 import { type TextId, t } from '../../../i18n.ts';
 import { formatFullTime } from '../../../parts/format.ts';
-import type { TranscriptEntry } from '../../../parts/transcript/window.ts';
+import { ONLY_TEXT, type TranscriptEntry } from '../../../parts/transcript/window.ts';
 
 /** `manual_send` belongs to the composer. */
 export type ButtonMove = Exclude<OwnersMove, 'manual_send'>;
@@ -112,6 +112,7 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
           text: line.quoted.text,
         },
   whyMessageId: line.message_id,
+  ...ONLY_TEXT,
 });
 
 // The result as rows of a table: one for each field, with lists and nested objects unfolded.
