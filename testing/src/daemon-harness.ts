@@ -249,7 +249,8 @@ export async function openDaemonHarness(
     db: database.kysely,
     lease,
     now,
-    beforeFiring: async () => sending?.followUps.update(),
+    events: conversations.events,
+    beforeFiring: async () => (await sending?.followUps.update()) ?? true,
     onDue: enqueueDueTimers(jobs),
     onFired: () => {
       for (const queue of TIMER_QUEUES) jobs.wake(queue);
@@ -259,6 +260,7 @@ export async function openDaemonHarness(
   });
   await schedules.recompute();
   clock.start();
+  sendsOver?.transport.subscribe(() => clock.hint());
 
   const gated = {
     db: database.kysely,
@@ -375,15 +377,16 @@ function sendOver(
   { db, lease, now, log, hooks }: ConversationDeps & Pick<DelivererOptions, 'hooks'>,
 ) {
   const { account } = lease;
-  const canSend = async () => {
+  const isConnected = () => {
     const { state, replaying } = transport.link;
-    if (state !== 'connected' || replaying !== null) return false;
-    return !(await isSendingBlocked(db, account, pacing, now()));
+    return state === 'connected' && replaying === null;
   };
+  const isBlocked = () => isSendingBlocked(db, account, pacing, now());
   const deliverer = new Deliverer({
     db,
     lease,
     transport,
+    builder: transport.builder(account),
     log,
     pacing,
     delivery: deliverySchema.parse({ grace_ms: 0 }),
@@ -396,10 +399,10 @@ function sendOver(
   deliverer.start();
   return {
     deliverer,
-    followUps: new FollowUpClock({ db, lease, now, log, canSend }),
+    followUps: new FollowUpClock({ db, lease, now, log, isConnected, isBlocked }),
     /** Whether everything that can be sent now was sent. */
     isIdle: async () => {
-      if (!(await canSend())) return true;
+      if (!isConnected() || (await isBlocked())) return true;
       deliverer.wake();
       const waiting = await db
         .selectFrom('outbox as o')

@@ -1,7 +1,10 @@
 // A transport in memory that does what the test says: accepts a message, refuses it, breaks before or after sending, or
 // never answers. It records every sent stanza and what each recipient shows, once for each id.
-import type { MessageId } from '@relay/contract/ids';
+import { createHash } from 'node:crypto';
+import type { AccountId, MediaId, MessageId } from '@relay/contract/ids';
 import {
+  ContentDiffers,
+  type MessageToBuild,
   type OutgoingMessage,
   SendFault,
   type Transport,
@@ -9,7 +12,9 @@ import {
   type TransportEvent,
   type WhatsAppLink,
 } from '@relay/core/ports/transport';
+import { createBuilder, type OutgoingBuilder } from '@relay/daemon/pipeline/outbox/build';
 import { UNLINKED } from './link.ts';
+import { testSealer } from './sealer.ts';
 import { sleep } from './store.ts';
 
 export type ScriptedAnswer =
@@ -35,6 +40,10 @@ export class ScriptedTransport implements Transport {
   readonly typing: string[] = [];
   /** Every number that was looked up, in order. */
   readonly lookedUp: string[] = [];
+  /** Every message that was built, with the bytes of its file. */
+  readonly built: BuiltMessage[] = [];
+  /** Fails a build, or holds it up. */
+  beforeBuild: (message: MessageToBuild) => Promise<void> = async () => {};
   readonly capabilities: TransportCapabilities;
   answer: (message: OutgoingMessage, nth: number) => ScriptedAnswer = () => 'ack';
   /** Which numbers are registered; all by default. */
@@ -45,6 +54,7 @@ export class ScriptedTransport implements Transport {
   constructor(options: { readonly types?: boolean; readonly looksUp?: boolean } = {}) {
     const { types = false, looksUp = false } = options;
     this.capabilities = {
+      build: (message) => this.#build(message),
       ...(types && { typing: async (chat, on) => void this.typing.push(`${chat} ${on}`) }),
       ...(looksUp && {
         findRegistered: (address) => {
@@ -83,6 +93,28 @@ export class ScriptedTransport implements Transport {
     return () => this.#listeners.delete(listener);
   }
 
+  async #build(message: MessageToBuild): Promise<Uint8Array> {
+    await this.beforeBuild(message);
+    const { content } = message;
+    const pieces: Uint8Array[] = [];
+    if (content.kind === 'media') for await (const piece of content.open()) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    if (content.kind === 'media' && sha256(bytes) !== content.sha256) throw new ContentDiffers();
+    const built = { text: message.text, content, bytes: bytes.toString('base64') };
+    this.built.push(built);
+    return Buffer.from(JSON.stringify(built));
+  }
+
+  /** The outbox's builder over this transport. */
+  builder(
+    account: AccountId,
+    openFile: (media: MediaId) => AsyncIterable<Uint8Array> = () => {
+      throw new Error('no file was expected');
+    },
+  ): OutgoingBuilder {
+    return createBuilder({ account, sealer: testSealer, transport: this, openFile });
+  }
+
   async send(message: OutgoingMessage): Promise<void> {
     this.asked.push(message.id);
     const answer = this.answer(message, this.asked.length);
@@ -104,6 +136,15 @@ export class ScriptedTransport implements Transport {
   async disconnect(): Promise<void> {}
   async close(): Promise<void> {}
 }
+
+interface BuiltMessage {
+  readonly text: string;
+  readonly content: MessageToBuild['content'];
+  /** Of the file, in base64. */
+  readonly bytes: string;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const forever = () => new Promise<void>(() => {});
 

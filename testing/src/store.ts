@@ -2,15 +2,18 @@
 // `afterAll` of the file, or `onTestFinished` of one test.
 import type { AccountId } from '@relay/contract/ids';
 import type { Database } from '@relay/daemon/platform/db/database';
-import { openDatabase } from '@relay/daemon/platform/db/database';
+import { databaseOf, openDatabase, type SharedDatabase } from '@relay/daemon/platform/db/database';
 import { afterAll } from 'vitest';
 import { freshDatabase } from './postgres.ts';
 import { testSealer } from './sealer.ts';
 
 export interface TestStore {
+  /** As the owner of everything. */
   readonly url: string;
-  /** With the daemon's role, which owns nothing. */
-  readonly database: Database;
+  /** As the daemon's role. */
+  readonly daemonUrl: string;
+  /** With the daemon's role, which owns nothing, for the account. */
+  readonly database: Database & SharedDatabase;
   readonly account: AccountId;
   /** Plain SQL as the owner, for what the code under test does not offer. */
   sql<Row extends object = Record<string, unknown>>(
@@ -28,23 +31,24 @@ export async function freshStore(
   const { url, daemonUrl, drop } = await freshDatabase();
   const own = { connectionString: url };
   const owner = openDatabase(own, { max: 8 });
-  const database = openDatabase(
+  const shared = openDatabase(
     { connectionString: daemonUrl },
     { max, sealer: testSealer, owner: own },
   );
   after(async () => {
-    await database.close();
+    await shared.close();
     await owner.close();
     await drop();
   });
-  const { id: account } = await database.kysely
+  const { id: account } = await shared.allAccounts
     .insertInto('accounts')
     .values({ label: 'me' })
     .returning('id')
     .executeTakeFirstOrThrow();
   return {
     url,
-    database,
+    daemonUrl,
+    database: { ...shared, ...databaseOf(shared, account) },
     account,
     sql: async (text, values = []) => (await owner.pool.query(text, [...values])).rows,
   };

@@ -46,6 +46,16 @@ export function readCompose(file: string, variables?: Variables): Compose {
   return parse(variables === undefined ? text : interpolate(text, variables));
 }
 
+/** The files in the section `configs`, by name. */
+export function readConfigs(file: string, variables: Variables): Readonly<Record<string, string>> {
+  const { configs } = parse(readFileSync(file, 'utf8')) as {
+    configs: Record<string, { content: string }>;
+  };
+  return Object.fromEntries(
+    Object.entries(configs).map(([name, { content }]) => [name, interpolate(content, variables)]),
+  );
+}
+
 const each = (flag: string, values: unknown) =>
   (values as readonly (string | number)[]).map((value) => `${flag}=${value}`);
 const one = (flag: string, value: unknown) => [`${flag}=${value}`];

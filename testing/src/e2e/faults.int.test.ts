@@ -104,6 +104,12 @@ describe('relay doctor and relay start name', () => {
     await rename(`${keyFile}.right`, keyFile);
   });
 
+  it('a key command that fails', async () => {
+    const wrong = { RELAY_KEY_COMMAND: '/no/such/program --with "an argument"' };
+    const values = { program: '/no/such/program', how: 'was not found' };
+    await expectNamed('Key command failed', wrong, { check: 'key', exit: 8, values });
+  });
+
   it('a role that the server refuses', async () => {
     const wrong = withUrl((to) => {
       to.password = 'wrong';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import type { ConnectionState } from '@relay/contract/connection/states';
+import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { openVault } from '@relay/daemon/platform/home/vault/vault';
 import { expect, inject, onTestFinished } from 'vitest';
@@ -16,6 +17,7 @@ import { eventually } from './gateway.ts';
 
 export const ME = '15550000000';
 export const BEN = '15550000001';
+const FIRST_ACCOUNT = 1 as AccountId;
 export const jid = (phone: string): string => `${phone}@s.whatsapp.net`;
 
 /** Sends without pacing. */
@@ -46,11 +48,13 @@ export class LinkedRelay {
     return eventually(`the state ${state}`, look, patience);
   }
 
-  /** Decrypts what this home has encrypted. */
+  /** Decrypts what this home has encrypted for its first account. */
   async sealer(): Promise<Sealer> {
     const { home } = this.demo;
     const keyFile = `${home}.key`;
-    return (await openVault({ home, keyDirectory: '', keyFile, passphrase: null })).sealer;
+    const only = { keyDirectory: '', passphrase: null, keyCommand: null, givenKey: null };
+    const vault = await openVault({ home, keyFile, ...only });
+    return vault.sealer.forAccount(FIRST_ACCOUNT);
   }
 
   /** The devices linked with the phone, and how often each logged in. */

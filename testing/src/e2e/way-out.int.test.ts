@@ -1,7 +1,10 @@
 // Nothing bypasses the gate: every published route is tried with input that would make it send, and afterwards every
 // queued or sent message has its permit and its outbox row.
-import { createHash } from 'node:crypto';
+import type { OutgoingContent } from '@relay/contract/api/outgoing';
+import type { ChatId } from '@relay/contract/ids';
+import { contentHash } from '@relay/daemon/platform/db/seal';
 import { expect, it } from 'vitest';
+import { verifies } from '../verifies.ts';
 import { eventually } from './gateway.ts';
 import { BEN, jid, ME, startLinkedRelay } from './linked.ts';
 
@@ -12,6 +15,16 @@ const bodies = (id: string): Readonly<Record<string, unknown>> => ({
   '/api/whatsapp/messages': { to: `+${BEN}`, text: 'by route' },
   '/api/hold': { reason: 'to be released' },
 });
+
+/** What `POST /api/whatsapp/messages` sends besides text; `id` is a stored file, `message` one of the chat. */
+const contents = (id: string, message: string): readonly object[] => [
+  { media: { id, kind: 'document', caption: 'a file' } },
+  { reaction: { to: message, emoji: '👍' } },
+  { edit: { of: message }, text: 'by route, edited' },
+  { delete: { of: message } },
+  { poll: { question: 'When?', options: ['Mon', 'Tue'] } },
+  { location: { latitude: 1, longitude: 2 } },
+];
 
 /** They end the link, the session or the daemon's data, and have their own tests. */
 const ENDING = ['/api/whatsapp/disconnect', '/api/whatsapp/connect', '/api/init', '/api/import'];
@@ -54,6 +67,16 @@ it('no route sends anything without a permit, a ledger row and an outbox row', a
       'post /api/hold',
     ]),
   );
+  verifies('MEDIA-OUT-GATE');
+  const { messageId } = await demo.relay.send(`+${BEN}`, 'to be changed');
+  await eventually('the stored message', async () => {
+    const last = await demo.relay.messages({ limit: 5 });
+    return last.some(({ id }) => id === messageId) || undefined;
+  });
+  const { id: file } = await demo.relay.ok<{ id: string }>('POST', '/api/media', { a: 'file' });
+  for (const content of contents(file, messageId)) {
+    await demo.relay.ok('POST', '/api/whatsapp/messages', { to: `+${BEN}`, ...content });
+  }
   await demo.relay.send(`+${BEN}`, 'the last');
   await demo.phones.sees(BEN, { text: 'the last', status: 'received' });
   await eventually('an outbox at rest', async () => {
@@ -63,11 +86,12 @@ it('no route sends anything without a permit, a ledger row and an outbox row', a
 
   const rows = await linked.query<{
     message_id: string;
-    chat_id: string;
+    chat_id: ChatId;
     body: string;
+    content: OutgoingContent | null;
     hash: string;
   }>(
-    `SELECT o.message_id, p.chat_id, o.body, encode(p.content_hash, 'hex') AS hash
+    `SELECT o.message_id, p.chat_id, o.body, o.content, encode(p.content_hash, 'hex') AS hash
      FROM relay.outbox o JOIN relay.permits p ON p.account_id = o.account_id AND p.id = o.permit_id
      JOIN relay.chats c ON c.account_id = p.account_id AND c.id = p.chat_id
      JOIN relay.ledger l ON l.account_id = p.account_id AND l.seq = p.ledger_seq
@@ -76,9 +100,11 @@ it('no route sends anything without a permit, a ledger row and an outbox row', a
   );
   expect(rows.length).toBeGreaterThan(2);
   expect(await linked.query('SELECT id FROM relay.outbox')).toHaveLength(rows.length);
-  for (const { chat_id, body, hash } of rows) {
-    expect(createHash('sha256').update(`${chat_id}\n${body}`).digest('hex')).toBe(hash);
+  for (const { chat_id: chat, body: text, content, hash } of rows) {
+    expect(contentHash({ chat, text, content })).toBe(hash);
   }
+  const kinds = new Set(rows.flatMap(({ content }) => content?.kind ?? []));
+  expect([...kinds].sort()).toEqual(['delete', 'edit', 'location', 'media', 'poll', 'reaction']);
   const permitted = new Set(rows.map(({ message_id }) => message_id));
   const crossed = demo.simulator.network.stanzas
     .filter(

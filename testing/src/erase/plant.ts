@@ -160,6 +160,19 @@ async function plantMessages(sowing: PlantedPerson): Promise<void> {
       },
       { text: 'body chat_address sender_address', json: 'details media', bytes: 'content' },
     );
+    await sowing.sow(
+      'media',
+      {
+        chat_id: chat,
+        message: id,
+        message_at: sowing.at,
+        message_id,
+        origin: 'received',
+        kind: 'document',
+        state: 'unavailable',
+      },
+      { text: 'file_name transcript extracted' },
+    );
     await plantSearchDocument(sowing, 'message', String(id), chat);
   }
   await plantNames(sowing);
@@ -266,7 +279,7 @@ async function plantGateRows(sowing: PlantedPerson): Promise<void> {
       message_id: randomUUID(),
       state: 'read',
     },
-    { text: 'body failure idempotency_key', json: 'media' },
+    { text: 'body failure idempotency_key', json: 'content', bytes: 'wire' },
   );
 }
 
@@ -397,7 +410,7 @@ async function plantOtherRows(sowing: PlantedPerson): Promise<void> {
   await sowing.sow(
     'schedules',
     { id: schedule, rule: '{}', zone: 'UTC', chat_id: sowing.chat, created_by: 'owner' },
-    { text: 'body' },
+    { text: 'body', json: 'content' },
   );
   await sowing.put('schedule_runs', {
     schedule_id: schedule,

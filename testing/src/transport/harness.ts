@@ -4,6 +4,8 @@ import type { ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 import type { IncomingMessage } from '@relay/core/messages/message';
 import {
+  type MessageToBuild,
+  type MessageWithMedia,
   SendFault,
   type Transport,
   type TransportEvent,
@@ -25,10 +27,12 @@ export interface TransportHarness {
   hasSession(): boolean;
   /** Received messages, parsed by the transport's own reader, in the order in which they became durable. */
   received(): IncomingMessage[];
+  /** A received message with what was inside its encryption, as a download needs it. */
+  content(id: string): MessageWithMedia;
   /** How often the transport reported that received messages are durable. */
   hints(): number;
-  /** What `findSent` returns. */
-  readonly sent: Map<string, string>;
+  /** What `findSent` returns: a text, or what was built. */
+  readonly sent: Map<string, string | Uint8Array>;
   end(): Promise<void>;
 }
 
@@ -128,6 +132,20 @@ export class TransportFixture {
   async send(chat: string, text: string, id = this.newId()): Promise<MessageId> {
     this.harness.sent.set(id, text);
     await this.transport.send({ id, chat, text });
+    return id;
+  }
+
+  /** Builds and sends a message that is more than text. */
+  async deliver(
+    message: Omit<MessageToBuild, 'text'> & { readonly text?: string },
+    id = this.newId(),
+  ): Promise<MessageId> {
+    const { chat, text = '' } = message;
+    const { build } = this.transport.capabilities;
+    if (build === undefined) throw new Error('this transport sends only text');
+    const built = await build({ ...message, text });
+    this.harness.sent.set(id, built);
+    await this.transport.send({ id, chat, text, built });
     return id;
   }
 

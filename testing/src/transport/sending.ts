@@ -188,24 +188,6 @@ export function sending(make: MakeHarness): void {
       expect(bob.messages().filter((message) => message.id === id)).toHaveLength(1);
     });
 
-    test('sends a file unchanged, if it can send files', async (context) => {
-      const { bob, transport } = stage;
-      if (!transport.capabilities.media) return context.skip('this transport sends no files');
-      const bytes = Buffer.from('%PDF-1.4 not quite');
-      const media = {
-        kind: 'document',
-        bytes,
-        mimeType: 'application/pdf',
-        fileName: 'a.pdf',
-      } as const;
-      const id = stage.newId();
-      await transport.send({ id, chat: bob.jid(), text: 'here', media });
-      await eventually(() => bob.messages().some((message) => message.id === id), 'the file');
-      expect(await bob.download(id)).toEqual(bytes);
-      const { documentMessage } = bob.messages()[0]?.content ?? {};
-      expect(documentMessage).toMatchObject({ fileName: 'a.pdf', caption: 'here' });
-    });
-
     test('shows typing, if it can', async (context) => {
       const { bob, harness, transport } = stage;
       const { typing } = transport.capabilities;

@@ -124,6 +124,11 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   notifications: [],
   remote: [],
   suggest: ['+15551000000'],
+  accounts: ['list'],
+  owners: ['list'],
+  workers: [],
+  worker: null,
+  api: null,
 };
 
 it('every command that needs a daemon says how to start it when none runs', async () => {

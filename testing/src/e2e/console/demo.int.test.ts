@@ -2,6 +2,7 @@
 // phone page that are answered there and appear in the console. Both widths, both colour schemes; no complaints, and
 // accessible.
 import { join } from 'node:path';
+import { verifies } from '@relay/testing/verifies';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { builtIn } from '../built.ts';
@@ -163,6 +164,35 @@ it('answers what Mom writes, on her phone and in the console', async () => {
   await owner.getByRole('link', { name: /Mom/ }).first().click();
   await owner.getByText(answer).last().waitFor();
 });
+
+it('answers the voice message that a visitor sends as Mom, and shows her photo to the owner', async () => {
+  verifies('MEDIA-DEMO');
+  const { page } = phone;
+  const before = await bubbles(page).count();
+  await page.getByRole('button', { name: 'Voice message: dinner on Sunday?' }).click();
+  await page.locator('#messages audio').last().waitFor();
+  await bubbles(page)
+    .nth(before + 1)
+    .waitFor();
+  const answer =
+    (await bubbles(page)
+      .nth(before + 1)
+      .locator('[dir]')
+      .textContent()) ?? '';
+  expect(answer).toMatch(/lovely|food/);
+  await page.getByRole('button', { name: 'Photo: the lasagna' }).click();
+  await page.locator('#messages img').last().waitFor();
+  expect(phone.complaints).toEqual([]);
+
+  const { page: owner } = console;
+  await owner.goto('/chats');
+  await owner.getByRole('link', { name: /Mom/ }).first().click();
+  await owner.getByText('Hi Alex, it is Mom. Are you coming for dinner on Sunday?').waitFor();
+  await owner.getByText('Transcribed by machine').waitFor();
+  await owner.getByText(answer).last().waitFor();
+  await owner.getByRole('button', { name: 'Open: Photo from Mom: It is in the oven!' }).waitFor();
+  await expectNoSeriousFindings(owner);
+}, 60_000);
 
 it('keeps text that could not be sent, and says why', async () => {
   const { page } = phone;

@@ -14,7 +14,8 @@ import { camera } from './camera.ts';
 import { MOMENTS } from './moments/all.ts';
 import { type Moment, still } from './moments/moment.ts';
 import { untilLoaded } from './pages.ts';
-import { addScenePeople, playScene } from './scene.ts';
+import { addScenePeople, OWNER, playScene } from './scene.ts';
+import { sendFiles } from './scenes/media.ts';
 
 const { values } = parseArgs({
   options: {
@@ -147,7 +148,10 @@ function keep(folder: string): void {
 }
 
 const builds = values.built === undefined ? openBuilds() : null;
-const demo = await startDemo({ built: values.built ?? (await builtIn(builds?.folder ?? '')) });
+const demo = await startDemo({
+  built: values.built ?? (await builtIn(builds?.folder ?? '')),
+  settings: { transcription: { by: 'endpoint', model: 'scripted' } },
+});
 const browser = await openChromium();
 try {
   await addScenePeople(demo);
@@ -160,6 +164,7 @@ try {
   await pictures('unlinked');
   if (chosen.some(([, { scene }]) => scene === 'live')) {
     await playScene(demo);
+    await sendFiles(demo, '14155550104', OWNER);
     await pictures('live');
     for (const size of SIZES) await absence(size);
   }
