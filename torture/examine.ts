@@ -1,7 +1,7 @@
 // Checks the database after the last stop: every guarantee is a query that must return nothing.
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
-import type { Database } from '@relay/daemon/platform/db/database';
+import type { SharedDatabase } from '@relay/daemon/platform/db/database';
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { verifyLedger } from '@relay/daemon/platform/db/ledger-chain';
 import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
@@ -23,7 +23,10 @@ export async function examine(home: string, load: Load): Promise<string[]> {
   }
 }
 
-async function acknowledgedIsThere({ pool }: Database, { acknowledged }: Load): Promise<string[]> {
+async function acknowledgedIsThere(
+  { pool }: SharedDatabase,
+  { acknowledged }: Load,
+): Promise<string[]> {
   const faults: string[] = [];
   const { rows: instances } = await pool.query<{ id: string; state: string }>(
     'SELECT id, state FROM instances',
@@ -92,7 +95,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     SELECT id FROM instances WHERE state = 'ABANDONED' AND follow_up_count <> max_followups`,
 };
 
-async function invariantsHold({ pool }: Database): Promise<string[]> {
+async function invariantsHold({ pool }: SharedDatabase): Promise<string[]> {
   const faults: string[] = [];
   for (const [name, query] of Object.entries(INVARIANTS)) {
     const { rows } = await pool.query(query);
@@ -101,8 +104,8 @@ async function invariantsHold({ pool }: Database): Promise<string[]> {
   return faults;
 }
 
-async function ledgerIsWhole({ kysely }: Database): Promise<string[]> {
-  const { id } = await kysely.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
-  const fault = await verifyLedger(kysely, id);
+async function ledgerIsWhole({ allAccounts }: SharedDatabase): Promise<string[]> {
+  const { id } = await allAccounts.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const fault = await verifyLedger(allAccounts, id);
   return fault === null ? [] : [`the ledger: row ${fault.seq} ${fault.kind}`];
 }

@@ -3,6 +3,8 @@
 // when the point is reached for the nth time. The daemon is not aware of it. RELAY_FAILPOINT is `<point>:<n>`; it
 // counts from SIGUSR2 on, or from the start with RELAY_FAILPOINT_NOW.
 import { EventEmitter } from 'node:events';
+import { promises } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import type { Point } from './points.ts';
 import { type Dialogue, dialogue, isGreeting } from './statements.ts';
@@ -28,6 +30,9 @@ const STEPS = [
   { step: 'journal', sql: /insert into "?inbox"?[ (]/i },
   { step: 'encrypt', sql: /insert into "?whatsapp_keys"?[ (]/i },
   { step: 'inbox', sql: /insert into "?messages"?[ (]/i },
+  { step: 'media', sql: /insert into "?media"?[ (]/i },
+  { step: 'object', sql: /insert into "?media_objects"?[ (]/i },
+  { step: 'forget', sql: /delete from "?media_objects"?[ (]/i },
   { step: 'outbox', sql: /insert into "?outbox"?[ (]/i },
   { step: 'status', sql: /update "?outbox"? /i },
 ] as const;
@@ -151,3 +156,20 @@ EventEmitter.prototype.emit = function (event, ...args) {
   if (point !== undefined) reached(point);
   return emit.call(this, event, ...args);
 };
+
+// The sealed files of media: written as drafts, then named, and removed.
+type FileCall = (...args: unknown[]) => Promise<unknown>;
+const FILE_STEPS = { open: 'draft', rename: 'place', rm: 'remove' } as const;
+const files = promises as unknown as Record<keyof typeof FILE_STEPS, FileCall>;
+for (const [name, step] of Object.entries(FILE_STEPS) as [keyof typeof FILE_STEPS, string][]) {
+  const call = files[name];
+  files[name] = async (...args) => {
+    const isDraft = String(args[0]).includes('/drafts/');
+    if (!String(args[0]).includes('/media/') || (name === 'rm' && isDraft)) return call(...args);
+    reached(`${step}:before`);
+    const done = await call(...args);
+    reached(`${step}:after`);
+    return done;
+  };
+}
+syncBuiltinESMExports();

@@ -10,7 +10,7 @@ import type { AccountId } from '@relay/contract/ids';
 import { retentionSettingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import { openRetention, type Retention } from '@relay/daemon/features/retention/feature';
-import { type Database, openDatabase } from '@relay/daemon/platform/db/database';
+import { openDatabase, type SharedDatabase } from '@relay/daemon/platform/db/database';
 import { PostgresEventLog } from '@relay/daemon/platform/db/events';
 import { takeLease } from '@relay/daemon/platform/db/lease';
 import { verifyLedger } from '@relay/daemon/platform/db/ledger-chain';
@@ -50,7 +50,7 @@ const PATIENCE_MS = 60_000;
 interface Ground {
   readonly directory: string;
   readonly server: PrivateServer;
-  readonly database: Database;
+  readonly database: SharedDatabase;
   readonly account: AccountId;
   readonly retention: Retention;
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -109,7 +109,7 @@ async function torture(
       messages,
     )),
   );
-  const chain = await verifyLedger(ground.database.kysely, account);
+  const chain = await verifyLedger(ground.database.allAccounts, account);
   if (chain !== null) faults.push(`row ${chain.seq} of the ledger ${chain.kind}`);
   return {
     people,
@@ -213,15 +213,15 @@ async function openGround(): Promise<Ground> {
     (await database.pool.query(text, [...values])).rows;
   const [row] = await sql(`INSERT INTO accounts (label) VALUES ('me') RETURNING id`);
   const account = row?.id as AccountId;
-  const lease = await takeLease(database.kysely, account, randomUUID());
+  const lease = await takeLease(database.allAccounts, account, randomUUID());
   if (lease === null) throw new Error('somebody else serves this account');
   const jobs = await Jobs.start(database, silentLog);
   await jobs.stop(100);
   const retention = openRetention({
-    db: database.kysely,
+    db: database.allAccounts,
     lease,
     jobs,
-    events: new PostgresEventLog(database.kysely, account),
+    events: new PostgresEventLog(database.allAccounts, account),
     log: silentLog,
     now: () => new Date(),
     server: { kind: 'private', data: join(directory, 'data') },
@@ -230,6 +230,7 @@ async function openGround(): Promise<Ground> {
     exportedCopies: { erase: async () => 0 },
     endConversations: async () => {},
     logsMessageText: false,
+    removeUnusedMedia: async () => 0,
   });
   return { directory, server, database, account, retention, sql };
 }

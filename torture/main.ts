@@ -9,6 +9,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- passkeys [--kills N] [--seed N]
        npm run torture -- crowd [--contacts N] [--model-ms N]
        npm run torture -- loops [--hours N]
+       npm run torture -- failover [--workers N] [--accounts N] [--kills N] [--seed N]
        npm run torture -- faults [--schedules N] [--seed N] [--only FAULT]…
        npm run torture -- attacks [--only ID|GOAL]… [--field FIELD] [--limit N] [--calls N] [--seed N]
        npm run torture -- flood [--times N] [--tokens N]
@@ -19,6 +20,7 @@ const USAGE = `Usage: npm run torture -- engine [--daemon-kills N] [--postgres-k
        npm run torture -- week [--days N] [--messages N] [--seed N] [--pictures FOLDER --console FOLDER]
        npm run torture -- why [--messages N] [--seed N]
        npm run torture -- forget [--people N] [--messages N] [--kills N] [--seed N]
+       npm run torture -- media [--kills N] [--seed N]
        npm run torture -- mcp [--calls N] [--seed N]
        npm run torture -- demos [--rounds N]
        npm run torture -- restore [--rounds N] [--seed N]
@@ -32,6 +34,8 @@ const { positionals, values } = parseArgs({
     'daemon-kills': { type: 'string', default: '100' },
     'postgres-kills': { type: 'string', default: '30' },
     kills: { type: 'string' },
+    workers: { type: 'string', default: '3' },
+    accounts: { type: 'string', default: '6' },
     contacts: { type: 'string', default: '500' },
     hours: { type: 'string', default: '24' },
     days: { type: 'string', default: '30' },
@@ -73,6 +77,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const { tortureWire } = await import('./wire.ts');
     return report(await tortureWire({ kills: Number(values.kills ?? 300), seed }));
   },
+  async media() {
+    const { tortureMedia } = await import('./media.ts');
+    return report(await tortureMedia({ kills: Number(values.kills ?? 200), seed }));
+  },
   async turns() {
     const { tortureTurns } = await import('./turns.ts');
     return report(await tortureTurns({ kills: Number(values.kills ?? 200), seed }));
@@ -98,6 +106,14 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
   async nonsense() {
     const { tortureNonsense } = await import('./nonsense.ts');
     return report(await tortureNonsense({ turns: Number(values.turns), seed }));
+  },
+  async failover() {
+    const { tortureFailover } = await import('./failover.ts');
+    const workers = Number(values.workers);
+    const accounts = Number(values.accounts);
+    return report(
+      await tortureFailover({ workers, accounts, kills: Number(values.kills ?? 10), seed }),
+    );
   },
   async faults() {
     const { tortureFaults } = await import('./faults.ts');

@@ -1,5 +1,6 @@
 // Puts a text into the field that an attack targets: the body, or a less obvious part of a message. The rest of the
 // message is ordinary. Invariant: the text is in that field unchanged, and nowhere else.
+import { wordsInFile } from '@relay/simulator/model/media';
 import type { SendableContent } from '@relay/simulator/whatsapp/media';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
@@ -36,10 +37,33 @@ const MESSAGES: Readonly<Record<Field, (text: string) => SendableContent>> = {
   location_name: (name) => ({
     raw: { locationMessage: { degreesLatitude: 59.9, degreesLongitude: 10.7, name } },
   }),
+  transcript: (text) => ({
+    audio: Buffer.concat([Buffer.from('OggS\0\x02'), wordsInFile(text)]),
+    ptt: true,
+    seconds: 3,
+    waveform: new Uint8Array(64),
+    mimetype: 'audio/ogg; codecs=opus',
+  }),
+  picture_text: (text) => ({
+    image: Buffer.concat([PIXEL, wordsInFile(text)]),
+    mimetype: 'image/png',
+    jpegThumbnail: '',
+  }),
+  document_text: (text) => ({
+    document: Buffer.from(text),
+    mimetype: 'text/plain',
+    fileName: 'notes.txt',
+  }),
   button_text: (selectedDisplayText) => ({
     raw: { buttonsResponseMessage: { selectedButtonId: 'yes', selectedDisplayText, type: 1 } },
   }),
 };
+
+/** A picture of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** A name and a subject are not part of the message: the sender sets them. */
 export const contentOf = (field: Field, text: string): SendableContent => MESSAGES[field](text);

@@ -18,6 +18,9 @@ export const FIELDS = [
   'poll_option',
   'location_name',
   'button_text',
+  'transcript',
+  'picture_text',
+  'document_text',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 

@@ -93,7 +93,9 @@ export class AttackHarness {
           pacing: { enabled: false },
           log_level: 'debug',
           strangers: STRANGERS_UNLIMITED,
-          agent: { ...agent, instructions: instructionsWith(given.secrets.prompt) },
+          agent: { ...agent, vision: true, instructions: instructionsWith(given.secrets.prompt) },
+          // By the scripted model, like everything else: an attack may be spoken.
+          transcription: { by: 'endpoint', model: 'scripted' },
           ...settings,
         },
       });

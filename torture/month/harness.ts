@@ -74,7 +74,8 @@ export class MonthHarness {
     const token = (await readFile(join(home, 'token'), 'utf8')).trim();
     const pool = new pg.Pool({ connectionString: torture.url, max: 2 });
     const keyFile = `${home}.key`;
-    const { sealer } = await openVault({ home, keyDirectory: '', keyFile, passphrase: null });
+    const only = { keyDirectory: '', passphrase: null, keyCommand: null, givenKey: null };
+    const { sealer } = await openVault({ home, keyFile, ...only });
     const { rows } = await pool.query<{ account_id: AccountId }>(
       'SELECT account_id FROM relay.account_leases',
     );

@@ -30,7 +30,12 @@ import {
 } from '@relay/daemon/pipeline/outbox/delivery-updates';
 import { onRoute } from '@relay/daemon/pipeline/router/router';
 import { takeAccountLease } from '@relay/daemon/platform/db/account';
-import { type Database, type Db, openDatabase } from '@relay/daemon/platform/db/database';
+import {
+  type Database,
+  type Db,
+  databaseOf,
+  openDatabase,
+} from '@relay/daemon/platform/db/database';
 import { PostgresEventLog } from '@relay/daemon/platform/db/events';
 import { recordSent } from '@relay/daemon/platform/db/messages';
 import { Jobs } from '@relay/daemon/platform/jobs/jobs';
@@ -102,6 +107,7 @@ export class Lane {
       db: this.world.db,
       lease: this.world.lease,
       now: this.world.now,
+      events: this.world.events,
       onDue: enqueueDueTimers(jobs),
       onFired: () => jobs.wake('conversation'),
       log: silentLog,
@@ -118,13 +124,14 @@ export class Lane {
   }
 
   static async open(url: string): Promise<Lane> {
-    const database = openDatabase(
+    const shared = openDatabase(
       { connectionString: url },
       { max: CONNECTIONS, sealer: testSealer },
     );
-    const lease = await takeAccountLease(database.kysely, randomUUID());
-    const jobs = await Jobs.start(database, silentLog);
-    return new Lane(database, jobs, lease);
+    const lease = await takeAccountLease(shared.allAccounts, randomUUID());
+    const jobs = await Jobs.start(shared, silentLog);
+    const { kysely, pool } = databaseOf(shared, lease.account);
+    return new Lane({ ...shared, kysely, pool }, jobs, lease);
   }
 
   async close(): Promise<void> {
