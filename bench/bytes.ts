@@ -26,7 +26,7 @@ const OWN = ['4915100000000@s.whatsapp.net', '100000000000001@lid'];
 
 export async function benchBytes(messages = 10_000): Promise<readonly Limit[]> {
   const server = await benchServer();
-  const { database, world, close } = await openBenchHarness(server.target);
+  const { database, world, close } = await openBenchHarness(server);
   try {
     const account = await openAccount(database, server.target, world);
     await account.receive(1_000);
@@ -54,7 +54,7 @@ async function openAccount(
   const transport = await openTransportStore(committer, {
     lease,
     sealer: testSealer,
-    reader: database.pool,
+    reader: database.kysely,
   });
   const intake = new Intake({
     db,

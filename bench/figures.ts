@@ -11,7 +11,7 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export interface Limit {
   readonly name: string;
   readonly measured: number;
-  readonly unit: 'ms' | 's' | '×' | 'MB' | 'B' | '/s' | '';
+  readonly unit: 'ms' | 's' | '×' | 'MB' | 'B' | '/s' | '%' | '';
   readonly atMost?: number;
   readonly atLeast?: number;
 }
@@ -34,6 +34,7 @@ const DIGITS: Readonly<Record<Limit['unit'], number>> = {
   MB: 2,
   B: 0,
   '/s': 1,
+  '%': 2,
   '': 0,
 };
 

@@ -2,7 +2,7 @@
 // while an account is connected. The agent's messages are queued and sent as pacing allows.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '@relay/daemon/platform/db/database';
+import type { SharedDatabase } from '@relay/daemon/platform/db/database';
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { OWNER_ROLE, readOwnerPassword } from '@relay/daemon/platform/db/postgres/cluster';
 import { socketAddress } from '@relay/daemon/platform/db/postgres/settings';
@@ -24,7 +24,7 @@ export const startSimulated = (home: string, { socketUrl }: Simulator): Promise<
     environment: { RELAY_SIMULATOR_URL: socketUrl, SCRIPTED_PACING: 'shipped' },
   });
 
-export async function openHome(home: string): Promise<Database> {
+export async function openHome(home: string): Promise<SharedDatabase> {
   const directory = join(home, 'postgres');
   const password = (await readOwnerPassword(directory)) ?? '';
   const address = socketAddress(join(directory, 'data'));
@@ -34,7 +34,7 @@ export async function openHome(home: string): Promise<Database> {
 /** Adds a phone for everyone with a conversation that satisfies `condition`. */
 export async function addPhones(
   { network }: Simulator,
-  { pool }: Database,
+  { pool }: SharedDatabase,
   condition = 'true',
 ): Promise<void> {
   const { rows } = await pool.query<{ phone: string }>(
@@ -48,7 +48,7 @@ export async function link(
   { port }: DaemonProcess,
   home: string,
   simulator: Simulator,
-  { pool }: Database,
+  { pool }: SharedDatabase,
 ): Promise<void> {
   const phones = new Phones(simulator.url);
   const token = readFileSync(join(home, 'token'), 'utf8').trim();

@@ -11,16 +11,11 @@ import {
 } from '@relay/daemon/features/conversations/transitions';
 import { Gate } from '@relay/daemon/pipeline/gate/gate';
 import { takeAccountLease } from '@relay/daemon/platform/db/account';
-import {
-  type ConnectionTarget,
-  type Database,
-  openDatabase,
-} from '@relay/daemon/platform/db/database';
+import { type Database, databaseOf, openDatabase } from '@relay/daemon/platform/db/database';
 import { PostgresEventLog } from '@relay/daemon/platform/db/events';
-import { migrate } from '@relay/daemon/platform/db/migrate';
 import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
 import type { ServerConnection } from '@relay/daemon/platform/db/postgres/settings';
-import { Jobs } from '@relay/daemon/platform/jobs/jobs';
+import { prepareSchema } from '@relay/daemon/schema';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 
@@ -28,7 +23,10 @@ import { testSealer } from '@relay/testing/sealer';
 const HOLDER = randomUUID();
 
 export interface BenchServer {
+  /** As the owner of the tables. */
   readonly target: ServerConnection;
+  /** As the daemon's role, which row-level security holds. */
+  readonly daemon: ServerConnection;
   close(): Promise<void>;
 }
 
@@ -40,6 +38,7 @@ export async function benchServer(): Promise<BenchServer> {
   });
   return {
     target: server.owner,
+    daemon: server.daemon,
     async close() {
       await server.stop();
       await removeFolder(directory);
@@ -53,15 +52,19 @@ export interface BenchHarness {
   close(): Promise<void>;
 }
 
-/** `onSent`: a message was put into the outbox and committed. */
+/**
+ * `target`: as the owner of the tables; works as the daemon's role. `onSent`: a message was put into the outbox and
+ * committed.
+ */
 export async function openBenchHarness(
-  target: ConnectionTarget,
+  { target, daemon }: Pick<BenchServer, 'target' | 'daemon'>,
   onSent: () => void = () => {},
 ): Promise<BenchHarness> {
-  const database = openDatabase(target, { sealer: testSealer });
-  await migrate(database.pool);
-  const jobs = await Jobs.start(database, silentLog);
-  const lease = await takeAccountLease(database.kysely, HOLDER);
+  const shared = openDatabase(daemon, { sealer: testSealer, owner: target });
+  const schema = await prepareSchema(shared, target, silentLog);
+  const jobs = await schema.startJobs();
+  const lease = await takeAccountLease(shared.allAccounts, HOLDER);
+  const database = databaseOf(shared, lease.account);
   return {
     database,
     world: {
@@ -82,14 +85,14 @@ export async function openBenchHarness(
     },
     async close() {
       await jobs.stop(0);
-      await database.close();
+      await shared.close();
     },
   };
 }
 
 /** Thousands of conversations in one state, each with its own contact and chat. */
 export async function fillInstances(
-  database: Database,
+  database: Pick<Database, 'pool'>,
   account: number,
   count: number,
   state: string,

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@relay/daemon/platform/db/database';
+import type { SharedDatabase } from '@relay/daemon/platform/db/database';
 import { startSimulator } from '@relay/simulator/simulator';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, loadFigure, quantile } from './figures.ts';
@@ -47,7 +47,7 @@ export async function benchHeartbeat(): Promise<readonly Limit[]> {
 }
 
 /** Returns when the last of them is due. */
-async function fill(database: Database): Promise<Date> {
+async function fill(database: SharedDatabase): Promise<Date> {
   const { pool } = database;
   const { rows: accounts } = await pool.query<{ id: number }>('SELECT id FROM accounts');
   const account = accounts[0]?.id ?? 0;
@@ -74,7 +74,7 @@ interface Late {
   readonly turn: number;
 }
 
-async function readLateness({ pool }: Database, burst: boolean): Promise<Late[]> {
+async function readLateness({ pool }: SharedDatabase, burst: boolean): Promise<Late[]> {
   const { rows } = await pool.query<Late>(
     `SELECT (extract(epoch FROM min(t.at) - d.due_at) * 1000)::float8 AS heartbeat,
        (extract(epoch FROM min(r.started_at) - d.due_at) * 1000)::float8 AS turn

@@ -20,6 +20,7 @@ export async function benchMcp(): Promise<readonly Limit[]> {
   try {
     const opened = await arm.call('open', {
       target: server.target,
+      daemon: server.daemon,
       programs: PROGRAMS,
       people: PEOPLE,
       messages: MESSAGES,

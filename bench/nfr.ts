@@ -139,7 +139,7 @@ async function tenAgainstOne(demo: Demo, owner: SimulatedAccount): Promise<Limit
 
 async function fill(url: string): Promise<void> {
   const database = openDatabase({ connectionString: url });
-  const { id } = await database.kysely
+  const { id } = await database.allAccounts
     .selectFrom('accounts')
     .select('id')
     .executeTakeFirstOrThrow();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@relay/core/log';
-import { type Database, openDatabase } from '@relay/daemon/platform/db/database';
+import { openDatabase, type SharedDatabase } from '@relay/daemon/platform/db/database';
 import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
@@ -62,7 +62,7 @@ async function fill(home: string): Promise<void> {
 }
 
 /** All of them far in the future: one for each conversation, and others. */
-async function fillTimers({ pool }: Database, account: number): Promise<void> {
+async function fillTimers({ pool }: Pick<SharedDatabase, 'pool'>, account: number): Promise<void> {
   await pool.query(
     `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
      SELECT account_id, 'heartbeat', id, epoch, now() + interval '1 day' + queue_seq * interval '1 second'
@@ -86,7 +86,7 @@ async function fillTimers({ pool }: Database, account: number): Promise<void> {
 }
 
 /** Makes some timers come due evenly, starting in a few seconds; returns when the last of them is due. */
-async function bringForward({ pool }: Database): Promise<Date> {
+async function bringForward({ pool }: Pick<SharedDatabase, 'pool'>): Promise<Date> {
   const { rows } = await pool.query<{ last: Date }>(
     `WITH due AS (UPDATE public.bench_due
        SET due_at = clock_timestamp() + interval '5 seconds' + (n::float8 / $1) * $2 * interval '1 second'
@@ -104,7 +104,7 @@ interface Scene {
   readonly daemon: DaemonProcess;
   readonly home: string;
   readonly simulator: Simulator;
-  readonly database: Database;
+  readonly database: SharedDatabase;
 }
 
 async function measure(
@@ -225,7 +225,10 @@ async function transitionsUntil(daemon: DaemonProcess, until: Date): Promise<num
 }
 
 /** Returns once all of them have fired, or at `until`. */
-async function readLateness({ pool }: Database, until: Date): Promise<number[]> {
+async function readLateness(
+  { pool }: Pick<SharedDatabase, 'pool'>,
+  until: Date,
+): Promise<number[]> {
   for (;;) {
     const { rows } = await pool.query<{ late: number }>(
       `SELECT (extract(epoch FROM min(t.at) - d.due_at) * 1000)::float8 AS late

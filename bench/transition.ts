@@ -7,7 +7,13 @@ import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
 import { transaction } from '@relay/daemon/platform/db/transaction';
 import pg from 'pg';
 import { type Limit, median } from './figures.ts';
-import { type BenchHarness, benchServer, fillInstances, openBenchHarness } from './harness.ts';
+import {
+  type BenchHarness,
+  type BenchServer,
+  benchServer,
+  fillInstances,
+  openBenchHarness,
+} from './harness.ts';
 
 const ROUNDS = 15;
 const PER_ROUND = 200;
@@ -21,7 +27,7 @@ interface Statement {
 export async function benchTransition(): Promise<readonly Limit[]> {
   const server = await benchServer();
   try {
-    const engine = await openBenchHarness(server.target);
+    const engine = await openBenchHarness(server);
     await fillInstances(
       engine.database,
       engine.world.lease.account,
@@ -34,15 +40,18 @@ export async function benchTransition(): Promise<readonly Limit[]> {
     await admin.query('CREATE DATABASE bare TEMPLATE relay');
     await admin.query('CREATE DATABASE prepared TEMPLATE relay');
     await admin.end();
-    return await compare(server.target);
+    return await compare(server);
   } finally {
     await server.close();
   }
 }
 
-async function compare(target: ConnectionTarget): Promise<readonly Limit[]> {
+async function compare({
+  target,
+  daemon,
+}: Pick<BenchServer, 'target' | 'daemon'>): Promise<readonly Limit[]> {
   const recorder = new Recorder();
-  const engine = await openBenchHarness(target);
+  const engine = await openBenchHarness({ target, daemon });
   const bare = await bareClient(target, 'bare', engine.world.lease.epoch);
   const prepared = await bareClient(target, 'prepared', engine.world.lease.epoch);
   const ids = await engine.database.pool.query<{ id: InstanceId }>(

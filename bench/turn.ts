@@ -18,6 +18,7 @@ export async function benchTurn(): Promise<readonly Limit[]> {
   try {
     await arm.call('open', {
       target: server.target,
+      daemon: server.daemon,
       model: `${model.url}/v1`,
       turns: WARM_UP + TURNS,
     });

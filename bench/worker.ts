@@ -10,11 +10,8 @@ export class Worker<Methods extends Record<string, Method>> {
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
   #calls = 0;
 
-  constructor(
-    file: URL,
-    { args = [], execArgv = [] }: { args?: string[]; execArgv?: string[] } = {},
-  ) {
-    this.#child = fork(fileURLToPath(file), args, { execArgv });
+  constructor(file: URL, { args = [], execArgv = [], env }: WorkerProcess = {}) {
+    this.#child = fork(fileURLToPath(file), args, { execArgv, ...(env && { env }) });
     this.#child.on('message', ({ call, result, error }: Answer) => {
       const asked = this.#open.get(call);
       this.#open.delete(call);
@@ -37,11 +34,28 @@ export class Worker<Methods extends Record<string, Method>> {
     return (await asked.promise) as Awaited<ReturnType<Methods[Name]>>;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Resolves when it has ended by itself. */
+  async ended(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    await new Promise((resolve) => this.#child.once('exit', resolve));
+  }
+
   async end(): Promise<void> {
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.disconnect();
     await gone;
   }
+}
+
+interface WorkerProcess {
+  readonly args?: string[];
+  readonly execArgv?: string[];
+  /** Replaces the environment of this process. */
+  readonly env?: Record<string, string | undefined>;
 }
 
 interface Question {

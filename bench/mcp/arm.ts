@@ -9,9 +9,8 @@ import { CallOrder, callTool } from '@relay/daemon/interfaces/mcp/call';
 import { openClientApi } from '@relay/daemon/interfaces/mcp/client-api';
 import type { ClientDeps } from '@relay/daemon/interfaces/mcp/tool';
 import { createTokenService } from '@relay/daemon/pipeline/gate/tokens';
-import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
-import { createClientTokens } from '@relay/daemon/platform/db/tokens';
-import { type BenchHarness, openBenchHarness } from '../harness.ts';
+import { createClientTokens, createHostedClientTokens } from '@relay/daemon/platform/db/tokens';
+import { type BenchHarness, type BenchServer, openBenchHarness } from '../harness.ts';
 import { text, word } from '../memory/vocabulary.ts';
 import { serve } from '../worker.ts';
 
@@ -21,7 +20,8 @@ export interface ToolCall {
 }
 
 interface Opening {
-  readonly target: ConnectionTarget;
+  readonly target: BenchServer['target'];
+  readonly daemon: BenchServer['daemon'];
   readonly programs: number;
   readonly people: number;
   readonly messages: number;
@@ -37,8 +37,14 @@ export interface McpArmInfo {
 let bare: ((call: ToolCall) => Promise<unknown>) | null = null;
 
 const methods = {
-  open: async ({ target, programs: count, people, messages }: Opening): Promise<McpArmInfo> => {
-    const bench = await openBenchHarness(target);
+  open: async ({
+    target,
+    daemon,
+    programs: count,
+    people,
+    messages,
+  }: Opening): Promise<McpArmInfo> => {
+    const bench = await openBenchHarness({ target, daemon });
     const { db, lease } = bench.world;
     const chatter = await fill(bench, people, messages);
     const verbs = createTokenService({ db, lease, changed: () => {} });
@@ -63,7 +69,7 @@ const methods = {
     const app = await createHttpServer({
       ...deps,
       port: 0,
-      clientTokens: tokens,
+      clientTokens: createHostedClientTokens(db),
       clients: openClientApi(world),
     });
     await app.listen({ host: '127.0.0.1', port: 0 });

@@ -10,10 +10,14 @@ import { onConversationMessage } from '@relay/daemon/features/conversations/on-m
 import { onConversationJob } from '@relay/daemon/features/conversations/turn';
 import { systemClock } from '@relay/daemon/models/agent/clock';
 import { openModel } from '@relay/daemon/models/providers';
-import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
 import { transaction } from '@relay/daemon/platform/db/transaction';
 import { conversationRequest } from '@relay/testing/dialogue/script';
-import { type BenchHarness, fillInstances, openBenchHarness } from '../harness.ts';
+import {
+  type BenchHarness,
+  type BenchServer,
+  fillInstances,
+  openBenchHarness,
+} from '../harness.ts';
 import { serve } from '../worker.ts';
 import { bareCall } from './bare.ts';
 
@@ -42,8 +46,8 @@ const at = { stored: 0, fetched: 0, asked: 0, answered: 0, noted: 0, calls: 0 };
 let sent: PromiseWithResolvers<number> = Promise.withResolvers();
 
 const methods = {
-  open: async ({ target, model, turns: count }: Opening): Promise<void> => {
-    const bench = await openBenchHarness(target, () => sent.resolve(performance.now()));
+  open: async ({ target, daemon, model, turns: count }: Opening): Promise<void> => {
+    const bench = await openBenchHarness({ target, daemon }, () => sent.resolve(performance.now()));
     const ids = await fill(bench, count);
     const settings = settingsSchema.parse({ model_base_url: model, model_name: 'scripted' });
     const chosen = await openModel(settings);
@@ -92,7 +96,8 @@ const methods = {
 };
 
 interface Opening {
-  readonly target: ConnectionTarget;
+  readonly target: BenchServer['target'];
+  readonly daemon: BenchServer['daemon'];
   readonly model: string;
   readonly turns: number;
 }

@@ -8,6 +8,8 @@ import { serve } from '../worker.ts';
 const network = await createNetwork();
 const PATIENCE_MS = 120_000;
 let received = 0;
+const logins: number[] = [];
+network.events.on('online', () => logins.push(Date.now()));
 network.events.on('message', ({ message }) => {
   if (!message.fromMe) received += 1;
 });
@@ -68,9 +70,43 @@ const methods = {
     await until(() => device.pending.length === 0, 'the receipts');
     return performance.now() - start;
   },
+  /** Sends from one person to each of these accounts, one after the other at this rate; resolves when all are sent. */
+  say: async ({ from, to, texts, perSecond }: Conversation) => {
+    const began = performance.now();
+    for (const [index, text] of texts.entries()) {
+      const late = performance.now() - began - (index / perSecond) * 1_000;
+      if (late < 0) await sleep(-late);
+      const chat = to[index % to.length] ?? '';
+      await account(from[index % from.length] ?? '').send(chat, text);
+    }
+  },
+  /** How many of these accounts have a companion that is logged in, and what those have not confirmed. */
+  companions: ({ phones }: { phones: string[] }) => {
+    const all = phones.flatMap((phone) => account(phone).companions.get(1) ?? []);
+    const online = all.filter((one) => one.listening);
+    const pending = online.reduce((sum, one) => sum + one.pending.length, 0);
+    return { online: online.length, pending };
+  },
+  online: ({ phones }: { phones: string[] }) =>
+    phones.filter((phone) => account(phone).companions.get(1)?.listening === true),
+  /** Cuts the connections of these accounts at the same time. */
+  cut: ({ phones }: { phones: string[] }) => {
+    logins.length = 0;
+    for (const phone of phones) account(phone).disconnect();
+  },
+  /** Milliseconds from the cut to each login after it. */
+  logins: ({ since }: { since: number }) => logins.map((at) => at - since),
+  now: () => Date.now(),
   received: () => received,
   counts: () => network.counts(),
 };
+
+interface Conversation {
+  from: string[];
+  to: string[];
+  texts: string[];
+  perSecond: number;
+}
 
 interface Preparation {
   to: string;

@@ -4,8 +4,9 @@ import type { AccountId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import {
   type ConnectionTarget,
-  type Database,
+  databaseOf,
   openDatabase,
+  type SharedDatabase,
 } from '@relay/daemon/platform/db/database';
 import { takeLease } from '@relay/daemon/platform/db/lease';
 import { Committer } from '@relay/daemon/platform/db/transport-store/committer';
@@ -22,7 +23,7 @@ export interface RelayTarget {
 }
 
 interface Wire {
-  readonly database: Database;
+  readonly database: SharedDatabase;
   readonly committer: Committer;
 }
 
@@ -35,12 +36,12 @@ export async function relayKeys(target: RelayTarget, known?: number): Promise<Ar
     database: openDatabase(target.database, { max: 2 }),
     committer: new Committer(target.database),
   };
-  const { kysely, pool } = wire.database;
   const account = (known as AccountId | undefined) ?? (await newAccount(wire.database));
   const sealer = aesSealer(createSecretKey(Buffer.from(target.secret, 'hex')));
-  const lease = await takeLease(kysely, account, HOLDER);
+  const lease = await takeLease(wire.database.allAccounts, account, HOLDER);
   if (!lease) throw new Error('a fresh account is free');
-  const store = await openTransportStore(wire.committer, { lease, sealer, reader: pool });
+  const reader = databaseOf(wire.database, account).kysely;
+  const store = await openTransportStore(wire.committer, { lease, sealer, reader });
   const keys = await openAccountKeys(store, { log: silentLog });
   let commits = 0;
   store.onDurable(() => {
@@ -63,8 +64,8 @@ export async function relayKeys(target: RelayTarget, known?: number): Promise<Ar
   };
 }
 
-async function newAccount({ kysely }: Database): Promise<AccountId> {
-  const { id } = await kysely
+async function newAccount({ allAccounts }: SharedDatabase): Promise<AccountId> {
+  const { id } = await allAccounts
     .insertInto('accounts')
     .values({ label: 'bench' })
     .returning('id')
