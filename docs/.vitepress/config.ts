@@ -112,7 +112,11 @@ export default defineConfig({
       },
       {
         text: 'Operations',
-        items: [page('Operations', 'operations'), { text: 'Security', link: '/SECURITY' }],
+        items: [
+          page('Operations', 'operations'),
+          page('Many accounts', 'scale'),
+          { text: 'Security', link: '/SECURITY' },
+        ],
       },
       {
         text: 'Building it',
