@@ -7,6 +7,7 @@ const JOBS = 'platform/jobs';
 const GATE = 'pipeline/gate';
 /** May be imported by every folder. */
 const POLL_LOOP = 'platform/poll-loop.ts';
+const SHARED_INTERVAL = 'platform/shared-interval.ts';
 const SHARED_FEATURES = ['features/schedules', 'features/search'];
 
 /** What a feature with an agent may import. */
@@ -33,6 +34,7 @@ const DAEMON = {
   'features/web-search': ['models', 'platform/egress'],
   'features/schedules': [GATE, DB, JOBS],
   'features/search': [DB],
+  'features/accounts': [DB],
   'features/activity': [DB],
   'features/backup': ['platform/home', DB, JOBS],
   'features/chat-import': [DB],
@@ -41,8 +43,9 @@ const DAEMON = {
   'features/digest-export': ['platform/egress', DB, JOBS],
   'features/eval': ['models', DB],
   'features/health': [DB, JOBS],
+  'features/media': ['features/search', 'platform/egress', 'platform/home', DB, JOBS],
   'features/metrics': [DB, JOBS],
-  'features/retention': [DB, JOBS],
+  'features/retention': ['features/search', DB, JOBS],
   'features/traces': ['platform/egress', DB],
   'features/webhooks': ['platform/egress', DB, JOBS],
   'features/notifications': ['platform/egress', DB, JOBS],
@@ -58,6 +61,7 @@ const DAEMON = {
   'platform/home': [],
   'platform/log': [],
   [POLL_LOOP]: [],
+  [SHARED_INTERVAL]: [],
   'config.ts': [],
 };
 
@@ -67,12 +71,17 @@ const COMPOSITION = [
   'daemon.ts',
   'drill.ts',
   'compose.ts',
+  'account.ts',
+  'accounts.ts',
   'features.ts',
   'database-server.ts',
   'schema.ts',
   'start-checks.ts',
   'http-port.ts',
   'account-lease.ts',
+  'account-exchange.ts',
+  'remote-account.ts',
+  'worker.ts',
   'message-pipeline.ts',
 ];
 
@@ -114,7 +123,7 @@ const daemonRows = Object.entries(DAEMON).map(([place, allowed]) => {
     `daemon/${place}`,
     `may import ${['contract', 'core', ...allowed].join(', ')} and nothing else of the daemon`,
     { path: inDaemon(place), pathNot: TESTS },
-    { path: SRC, pathNot: [place, POLL_LOOP, ...allowed].map(inDaemon) },
+    { path: SRC, pathNot: [place, POLL_LOOP, SHARED_INTERVAL, ...allowed].map(inDaemon) },
   );
 });
 
@@ -188,9 +197,15 @@ export default {
       { path: inDaemon('features/observer'), pathNot: TESTS },
       {
         path: SRC,
-        pathNot: ['features/observer', 'models', 'features/search', DB, JOBS, POLL_LOOP].map(
-          inDaemon,
-        ),
+        pathNot: [
+          'features/observer',
+          'models',
+          'features/search',
+          DB,
+          JOBS,
+          POLL_LOOP,
+          SHARED_INTERVAL,
+        ].map(inDaemon),
       },
     ),
     error('no-cycles', 'imports only descend', {}, { circular: true }),

@@ -55,6 +55,8 @@ async function buildDaemon(): Promise<Bundled> {
     entries: {
       main: from('packages/daemon/src/main.ts'),
       'local-worker': from('packages/daemon/src/models/embed/local-worker.ts'),
+      'document-child': from('packages/daemon/src/features/media/document-child.ts'),
+      'speech-child': from('packages/daemon/src/features/media/speech-child.ts'),
     },
     outdir: to('daemon'),
   });

@@ -71,7 +71,10 @@ const USES: readonly Use[] = FILES.flatMap((file) => {
     const isCalled =
       ts.isCallExpression(node.parent ?? node) &&
       (node.parent as ts.CallExpression).expression.getText() === 't';
-    if (ID.test(id)) uses.push({ file, id, isInFunction: isInFunction || !isCalled });
+    // Some settings have names that begin like the ids of a catalogue.
+    const { parent = node } = node;
+    const isName = ts.isPropertyAssignment(parent) && parent.name === node;
+    if (ID.test(id) && !isName) uses.push({ file, id, isInFunction: isInFunction || !isCalled });
     ts.forEachChild(node, (child) => visit(child, isInFunction || ts.isFunctionLike(node)));
   };
   visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true), false);
@@ -85,7 +88,9 @@ test('no module asks for a text before the catalogue is loaded', () => {
 test('a page uses its own catalogue and the common one', () => {
   const foreign = USES.filter(({ file, id }) => {
     const page =
-      file === 'data/relay.ts' ? 'errors' : (/^pages\/(\w+)\//.exec(file)?.[1] ?? 'common');
+      file === 'data/relay.ts'
+        ? 'errors'
+        : (/^pages\/(\w+)\//.exec(file)?.[1] ?? /^parts\/(media)\//.exec(file)?.[1] ?? 'common');
     const [area] = id.split('.');
     return area !== 'common' && area !== page;
   });

@@ -28,7 +28,7 @@ for (const [name, places] of duplicates)
 
 const FIGURES = [
   { name: 'product files', is: files.length, limit: 950 },
-  { name: 'exported names', is: [...exporters.values()].flat().length, limit: 3_800 },
+  { name: 'exported names', is: [...exporters.values()].flat().length, limit: 4_300 },
   { name: 'names exported from several files', is: duplicates.length, limit: 15 },
   {
     name: `files of ${FEW_LINES} lines or fewer`,

@@ -44,6 +44,7 @@ async function describedApi(): Promise<Api> {
     log: silentLog,
     webDirectory: null,
     ownerToken: () => token,
+    accounts: { find: () => null, byId: () => null, defaultOf: () => null },
     stopping: () => false,
   } as unknown as HttpDeps;
   const app = await createHttpServer(deps);

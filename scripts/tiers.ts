@@ -26,6 +26,7 @@ const JOURNEYS = [
   'revoked',
   'way-out',
   'canaries',
+  'media-out',
   'acceptance/owner',
   'acceptance/people',
   // conversations, replies, schedules

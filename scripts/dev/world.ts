@@ -85,6 +85,7 @@ async function startRestartable(
 
   return {
     url: await start(place),
+    databaseUrl: null,
     exited: exited.promise,
     setBehind: (ms) => current?.setBehind(ms),
     restart(changed) {

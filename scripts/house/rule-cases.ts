@@ -25,6 +25,7 @@ const WITH_WEB: DaemonFolder = { allowed: [...(AGENT.allowed ?? []), 'features/w
 
 /** Every folder of the daemon, with all that it may import and an example of what it may not. */
 export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
+  'features/accounts': { allowed: [DB], forbidden: [JOBS, 'features/backup'] },
   'features/activity': { allowed: [DB], forbidden: [JOBS] },
   'features/assistant': { ...WITH_WEB, forbidden: ['features/observer'] },
   'features/auto-reply': WITH_WEB,
@@ -40,7 +41,11 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
   'features/metrics': { allowed: [DB, JOBS], forbidden: [GATE] },
   'features/notifications': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },
   'features/observer': { allowed: ['models', 'features/search', DB, JOBS] },
-  'features/retention': { allowed: [DB, JOBS], forbidden: [GATE] },
+  'features/media': {
+    allowed: ['features/search', 'platform/egress', 'platform/home', DB, JOBS],
+    forbidden: [GATE],
+  },
+  'features/retention': { allowed: ['features/search', DB, JOBS], forbidden: [GATE] },
   'features/schedules': { allowed: [GATE, DB, JOBS], forbidden: ['models'] },
   'features/search': { allowed: [DB], forbidden: [JOBS] },
   'features/traces': { allowed: [EGRESS, DB], forbidden: [JOBS] },
@@ -69,6 +74,7 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
 
 const DAEMON = 'packages/daemon/src';
 const POLL_LOOP = `${DAEMON}/platform/poll-loop.ts`;
+const SHARED_INTERVAL = `${DAEMON}/platform/shared-interval.ts`;
 const part = (folder: string): string => `${DAEMON}/${folder}/part.ts`;
 
 const rule = (file: string, source: string, ...breaks: string[]): RuleCase => ({
@@ -127,6 +133,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
   importing(`${DAEMON}/config.ts`, [part('platform/home')], 'daemon/config.ts'),
   // Every folder may use the poll loop; the poll loop imports nothing.
   importing(POLL_LOOP, [part(DB)], 'daemon/platform/poll-loop.ts'),
+  importing(SHARED_INTERVAL, [part(DB)], 'daemon/platform/shared-interval.ts'),
   importing(`${DAEMON}/features/observer/imports-poll-loop.ts`, [POLL_LOOP]),
   importing(
     `${DAEMON}/interfaces/http/imports-config.ts`,

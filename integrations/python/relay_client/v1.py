@@ -26,14 +26,78 @@ class _Api:
         self._call = call
 
 
+class SendToChatInputMedia(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document"]
+    caption: NotRequired[str]
+
+class SendToChatInputReaction(TypedDict):
+    to: str
+    emoji: str
+
+class SendToChatInputEdit(TypedDict):
+    of: str
+
+class SendToChatInputDelete(TypedDict):
+    of: str
+
+class SendToChatInputPoll(TypedDict):
+    question: str
+    options: List[str]
+    select_up_to: NotRequired[int]
+
+class SendToChatInputLocation(TypedDict):
+    latitude: float
+    longitude: float
+    name: NotRequired[str]
+    address: NotRequired[str]
+
 class SendToChatInput(TypedDict):
-    text: str
+    text: NotRequired[str]
+    media: NotRequired[SendToChatInputMedia]
+    reaction: NotRequired[SendToChatInputReaction]
+    edit: NotRequired[SendToChatInputEdit]
+    delete: NotRequired[SendToChatInputDelete]
+    poll: NotRequired[SendToChatInputPoll]
+    location: NotRequired[SendToChatInputLocation]
     reply_to: NotRequired[str]
     send_at: NotRequired[str]
 
+class SendMessageInputMedia(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document"]
+    caption: NotRequired[str]
+
+class SendMessageInputReaction(TypedDict):
+    to: str
+    emoji: str
+
+class SendMessageInputEdit(TypedDict):
+    of: str
+
+class SendMessageInputDelete(TypedDict):
+    of: str
+
+class SendMessageInputPoll(TypedDict):
+    question: str
+    options: List[str]
+    select_up_to: NotRequired[int]
+
+class SendMessageInputLocation(TypedDict):
+    latitude: float
+    longitude: float
+    name: NotRequired[str]
+    address: NotRequired[str]
+
 class SendMessageInput(TypedDict):
     to: str
-    text: str
+    text: NotRequired[str]
+    media: NotRequired[SendMessageInputMedia]
+    reaction: NotRequired[SendMessageInputReaction]
+    edit: NotRequired[SendMessageInputEdit]
+    delete: NotRequired[SendMessageInputDelete]
+    poll: NotRequired[SendMessageInputPoll]
+    location: NotRequired[SendMessageInputLocation]
     reply_to: NotRequired[str]
     send_at: NotRequired[str]
 
@@ -97,10 +161,11 @@ class ChangeWebhookInput(TypedDict):
 
 class CreateTokenInput(TypedDict):
     name: str
-    scopes: List[Literal["messages:read", "messages:send", "search:read", "digests:read", "conversations:read", "conversations:write", "schedules:read", "schedules:write", "permissions:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read"]]
+    scopes: List[Literal["messages:read", "messages:send", "media:read", "media:write", "search:read", "digests:read", "conversations:read", "conversations:write", "schedules:read", "schedules:write", "permissions:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read"]]
     contacts: NotRequired[List[str]]
     confirm: NotRequired[bool]
     expires_at: NotRequired[str]
+    accounts: NotRequired[List[str]]
 
 class ProblemErrorsItem(TypedDict):
     field: str
@@ -111,7 +176,7 @@ class Problem(TypedDict):
     title: str
     status: int
     detail: str
-    code: Literal["invalid_request", "invalid_phone", "not_on_whatsapp", "unsupported_media", "body_too_large", "route_not_found", "account_not_found", "scope_missing", "cursor_gone", "request_in_progress", "request_outcome_unknown", "not_found", "program_only", "program_needed", "token_not_found", "token_exists", "token_expired", "token_searches_nothing", "token_expires_past", "mcp_token_missing", "mcp_token_refused", "settings_unreadable", "settings_unwritable", "settings_name_taken", "tool_not_found", "declined", "cancelled", "tool_too_slow", "instance_not_found", "conversation_unknown", "conversation_ambiguous", "conversation_unseen", "message_unknown", "reply_to_unknown", "nothing_drafted", "result_not_asked", "nothing_known", "message_ambiguous", "illegal_transition", "approval_not_found", "approval_answered", "approval_expired", "approval_changed", "approval_fixed", "approval_ambiguous", "unauthorized", "forbidden", "token_needed", "sign_in_stale", "owner_token_wrong", "login_code_invalid", "tls_required", "passkey_required", "passkey_stale", "passkey_refused", "pairing_code_invalid", "remote_off", "remote_only", "remote_origin_invalid", "device_not_found", "devices_too_many", "bad_host", "bad_origin", "rate_limited", "denied", "usage", "command_failed", "internal", "permission_incomplete", "permission_exists", "permission_not_found", "contact_not_found", "contact_unknown", "chat_gone", "chat_unknown", "chat_silent", "chat_unclear", "forget_self", "contact_ambiguous", "contact_unnumbered", "group_unknown", "group_unclear", "not_observed", "not_announced", "unknown_zone", "unknown_day", "not_granted", "invalid_schedule", "schedule_not_found", "schedule_unseen", "schedule_ambiguous", "schedule_over", "no_own_chat", "key_reused", "conflict", "no_qr_code", "link_passkey_not_asked", "link_passkey_outdated", "link_passkey_invalid", "whatsapp_not_connected", "whatsapp_unreachable", "whatsapp_changed", "whatsapp_not_started", "session_not_kept", "chat_not_found", "not_delivered", "invalid_recipient", "daemon_not_running", "daemon_already_running", "daemon_not_ready", "daemon_stopping", "daemon_start_failed", "daemon_stop_failed", "mcp_connection_lost", "service_unknown", "service_absent", "service_variable", "service_user_needed", "service_user_unknown", "service_program_unreadable", "service_refused", "home_in_use", "home_unusable", "home_gone", "port_in_use", "config_invalid", "setting_from_environment", "setting_invalid", "disk_low", "disk_full", "node_too_old", "demo_not_prepared", "demo_daemon_ended", "database_unavailable", "database_full", "database_away", "database_refused", "database_unreachable", "database_missing", "database_role_refused", "database_role_denied", "database_start_failed", "database_unsupported", "schema_newer", "migration_changed", "account_in_use", "budget_spent", "money_spent", "lease_lost", "vault_key_missing", "vault_key_wrong", "vault_key_unreadable", "vault_key_unwritable", "vault_key_inside", "vault_keyring_away", "vault_passphrase_needed", "vault_passphrase_wrong", "vault_damaged", "archive_invalid", "archive_passphrase_needed", "archive_passphrase_wrong", "backup_passphrase_sealed", "restore_interrupted", "restore_unclear", "backup_missing", "backup_failed", "import_not_empty", "restore_needs_database", "agent_unavailable", "model_key_sealed", "brave_key_sealed", "embeddings_incomplete", "embeddings_key_sealed", "embeddings_missing", "embeddings_refused", "embeddings_away", "model_refused", "model_busy", "model_unreachable", "model_garbled", "model_slow", "model_endless", "model_not_saved", "model_incomplete", "model_key_refused", "model_not_found", "model_address_wrong", "model_offline", "model_no_answer", "model_rejected_test", "models_unlisted", "eval_running", "answer_broke_off", "notification_group_unknown", "notification_group_ambiguous", "notification_time", "notification_empty", "webhook_secret_sealed", "outside_folder", "export_invalid", "export_date_order", "export_chat", "export_me", "export_busy", "digest_unreadable", "digest_without_hours", "digest_unknown_day", "no_group_observed", "digest_group_unknown", "push_devices_full", "push_device_not_found", "notification_token_sealed", "webhook_not_found", "webhook_exists", "webhook_too_many", "webhook_url", "webhook_inside", "webhook_host_unknown", "delivery_not_found"]
+    code: Literal["invalid_request", "invalid_phone", "not_on_whatsapp", "unsupported_media", "body_too_large", "route_not_found", "account_not_found", "account_of_another", "account_exists", "account_linked", "account_last", "account_elsewhere", "home_only", "owner_not_found", "owner_exists", "owner_has_accounts", "owner_of_home", "owner_is_operator", "scope_missing", "cursor_gone", "request_in_progress", "request_outcome_unknown", "not_found", "program_only", "program_needed", "token_not_found", "token_exists", "token_expired", "token_searches_nothing", "token_expires_past", "mcp_token_missing", "mcp_token_refused", "settings_unreadable", "settings_unwritable", "settings_name_taken", "tool_not_found", "declined", "cancelled", "tool_too_slow", "instance_not_found", "conversation_unknown", "conversation_ambiguous", "conversation_unseen", "message_unknown", "reply_to_unknown", "nothing_drafted", "result_not_asked", "nothing_known", "message_ambiguous", "illegal_transition", "approval_not_found", "approval_answered", "approval_expired", "approval_changed", "approval_fixed", "approval_ambiguous", "unauthorized", "forbidden", "token_needed", "sign_in_stale", "owner_token_wrong", "login_code_invalid", "tls_required", "passkey_required", "passkey_stale", "passkey_refused", "pairing_code_invalid", "remote_off", "remote_only", "remote_origin_invalid", "device_not_found", "devices_too_many", "bad_host", "bad_origin", "rate_limited", "denied", "usage", "command_failed", "internal", "permission_incomplete", "permission_exists", "permission_not_found", "contact_not_found", "contact_unknown", "chat_gone", "chat_unknown", "chat_silent", "chat_unclear", "forget_self", "contact_ambiguous", "contact_unnumbered", "group_unknown", "group_unclear", "not_observed", "not_announced", "unknown_zone", "unknown_day", "not_granted", "invalid_schedule", "schedule_not_found", "schedule_unseen", "schedule_ambiguous", "schedule_over", "no_own_chat", "key_reused", "conflict", "no_qr_code", "link_passkey_not_asked", "link_passkey_outdated", "link_passkey_invalid", "whatsapp_not_connected", "whatsapp_unreachable", "whatsapp_changed", "whatsapp_not_started", "session_not_kept", "chat_not_found", "not_delivered", "invalid_recipient", "daemon_not_running", "daemon_already_running", "daemon_not_ready", "daemon_stopping", "daemon_start_failed", "daemon_stop_failed", "mcp_connection_lost", "service_unknown", "service_absent", "service_variable", "service_user_needed", "service_user_unknown", "service_program_unreadable", "service_refused", "home_in_use", "home_unusable", "home_gone", "port_in_use", "config_invalid", "setting_from_environment", "setting_invalid", "disk_low", "disk_full", "node_too_old", "demo_not_prepared", "demo_daemon_ended", "database_unavailable", "database_full", "database_away", "database_refused", "database_unreachable", "database_missing", "database_role_refused", "database_role_denied", "database_start_failed", "database_unsupported", "schema_newer", "migration_changed", "account_in_use", "account_unserved", "worker_key_differs", "import_needs_start", "worker_needs_database", "budget_spent", "money_spent", "lease_lost", "vault_key_missing", "vault_key_wrong", "vault_key_unreadable", "vault_key_unwritable", "vault_key_inside", "vault_key_not_set", "vault_key_invalid", "vault_command_failed", "vault_command_output", "vault_keyring_away", "vault_passphrase_needed", "vault_passphrase_wrong", "vault_damaged", "archive_invalid", "archive_passphrase_needed", "archive_passphrase_wrong", "backup_passphrase_sealed", "restore_interrupted", "restore_unclear", "backup_missing", "backup_failed", "import_not_empty", "restore_needs_database", "agent_unavailable", "model_key_sealed", "brave_key_sealed", "embeddings_incomplete", "embeddings_key_sealed", "embeddings_missing", "embeddings_refused", "embeddings_away", "model_refused", "model_busy", "model_unreachable", "model_garbled", "model_slow", "model_endless", "model_not_saved", "model_incomplete", "model_key_refused", "model_not_found", "model_address_wrong", "model_offline", "model_no_answer", "model_rejected_test", "models_unlisted", "eval_running", "answer_broke_off", "notification_group_unknown", "notification_group_ambiguous", "notification_time", "notification_empty", "webhook_secret_sealed", "outside_folder", "export_invalid", "export_date_order", "export_chat", "export_me", "export_busy", "digest_unreadable", "digest_without_hours", "digest_unknown_day", "no_group_observed", "digest_group_unknown", "push_devices_full", "push_device_not_found", "notification_token_sealed", "webhook_not_found", "webhook_exists", "webhook_too_many", "webhook_url", "webhook_inside", "webhook_host_unknown", "delivery_not_found", "media_not_found", "media_not_stored", "media_range", "media_no_room", "media_wrong_kind", "media_too_large", "transcription_unset", "transcription_missing", "transcription_away", "transcription_failed", "transcription_key_sealed"]
     action: NotRequired[str]
     reason: NotRequired[str]
     errors: NotRequired[List[ProblemErrorsItem]]
@@ -125,7 +190,7 @@ class AccountLink(TypedDict):
 
 class AccountClientValue(TypedDict):
     name: str
-    scopes: List[Literal["messages:read", "messages:send", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
+    scopes: List[Literal["messages:read", "messages:send", "media:read", "media:write", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
     contacts: Union[List[str], None]
 
 class AccountModelValue(TypedDict):
@@ -137,7 +202,7 @@ class AccountCountsValue(TypedDict):
     messages_queued: int
 
 class Account(TypedDict):
-    account_id: Literal["default"]
+    account_id: str
     version: str
     link: AccountLink
     client: Union[AccountClientValue, None]
@@ -157,6 +222,61 @@ class Chats(TypedDict):
     data: List[Chat]
     next_cursor: Union[str, None]
 
+class MessageMediaValue(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document", "sticker"]
+    mimetype: Union[str, None]
+    bytes: Union[int, None]
+    sha256: Union[str, None]
+    state: Literal["waiting", "stored", "unavailable", "refused", "removed"]
+    reason: NotRequired[str]
+    transcript: NotRequired[str]
+    language: NotRequired[str]
+    file_name: NotRequired[str]
+    seconds: NotRequired[float]
+
+class MessageContentValueValue(TypedDict):
+    kind: Literal["location"]
+    latitude: float
+    longitude: float
+    name: Union[str, None]
+    address: Union[str, None]
+    live: bool
+
+class MessageContentValue2ContactsItem(TypedDict):
+    name: str
+    phone_numbers: List[str]
+
+class MessageContentValue2(TypedDict):
+    kind: Literal["contacts"]
+    contacts: List[MessageContentValue2ContactsItem]
+
+class MessageContentValue3(TypedDict):
+    kind: Literal["poll"]
+    question: str
+    options: List[str]
+    select_up_to: int
+
+class MessageContentValue4(TypedDict):
+    kind: Literal["reaction"]
+    to: str
+    emoji: str
+
+class MessageContentValue5(TypedDict):
+    kind: Literal["edit"]
+    of: str
+
+class MessageContentValue6(TypedDict):
+    kind: Literal["delete"]
+    of: str
+
+class MessageContentValue7(TypedDict):
+    kind: Literal["vote"]
+    poll: str
+
+class MessageContentValue8(TypedDict):
+    kind: Literal["view_once"]
+
 class Message(TypedDict):
     message_id: str
     chat_id: str
@@ -168,6 +288,8 @@ class Message(TypedDict):
     sent_at: str
     state: Union[Literal["pending", "sent", "delivered", "read", "failed", "unknown"], None]
     explanation: Union[str, None]
+    media: Union[MessageMediaValue, None]
+    content: Union[Union[MessageContentValueValue, MessageContentValue2, MessageContentValue3, MessageContentValue4, MessageContentValue5, MessageContentValue6, MessageContentValue7, MessageContentValue8], None]
 
 class Messages(TypedDict):
     data: List[Message]
@@ -270,6 +392,19 @@ class Transitions(TypedDict):
     data: List[TransitionsDataItem]
     next_cursor: Union[str, None]
 
+class ApprovalMedia(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document"]
+    mimetype: str
+    bytes: int
+    sha256: str
+    file_name: Union[str, None]
+
+class ApprovalTarget(TypedDict):
+    message_id: str
+    from_me: bool
+    text: str
+
 class ApprovalRisksItem(TypedDict):
     code: Literal["time_locked", "not_registered", "first_contact", "no_message_from_them", "registration_unknown", "many_cold_messages", "new_link"]
     sentence: str
@@ -283,6 +418,9 @@ class Approval(TypedDict):
     recipient: Union[str, None]
     recipient_name: Union[str, None]
     text: str
+    content: NotRequired[str]
+    media: NotRequired[ApprovalMedia]
+    target: NotRequired[ApprovalTarget]
     hidden_characters: List[str]
     shown: str
     reason: str
@@ -417,6 +555,61 @@ class Deliveries(TypedDict):
     data: List[Delivery]
     next_cursor: Union[str, None]
 
+class EventMessageReceivedDataMedia(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document", "sticker"]
+    mimetype: Union[str, None]
+    bytes: Union[int, None]
+    sha256: Union[str, None]
+    state: Literal["waiting", "stored", "unavailable", "refused", "removed"]
+    reason: NotRequired[str]
+    transcript: NotRequired[str]
+    language: NotRequired[str]
+    file_name: NotRequired[str]
+    seconds: NotRequired[float]
+
+class EventMessageReceivedDataContentValue(TypedDict):
+    kind: Literal["location"]
+    latitude: float
+    longitude: float
+    name: Union[str, None]
+    address: Union[str, None]
+    live: bool
+
+class EventMessageReceivedDataContent2ContactsItem(TypedDict):
+    name: str
+    phone_numbers: List[str]
+
+class EventMessageReceivedDataContent2(TypedDict):
+    kind: Literal["contacts"]
+    contacts: List[EventMessageReceivedDataContent2ContactsItem]
+
+class EventMessageReceivedDataContent3(TypedDict):
+    kind: Literal["poll"]
+    question: str
+    options: List[str]
+    select_up_to: int
+
+class EventMessageReceivedDataContent4(TypedDict):
+    kind: Literal["reaction"]
+    to: str
+    emoji: str
+
+class EventMessageReceivedDataContent5(TypedDict):
+    kind: Literal["edit"]
+    of: str
+
+class EventMessageReceivedDataContent6(TypedDict):
+    kind: Literal["delete"]
+    of: str
+
+class EventMessageReceivedDataContent7(TypedDict):
+    kind: Literal["vote"]
+    poll: str
+
+class EventMessageReceivedDataContent8(TypedDict):
+    kind: Literal["view_once"]
+
 EventMessageReceivedData = TypedDict(
     "EventMessageReceivedData",
     {
@@ -428,7 +621,9 @@ EventMessageReceivedData = TypedDict(
         "kind": "str",
         "sent_at": "str",
         "late": "bool",
+        "media": "NotRequired[EventMessageReceivedDataMedia]",
         "text": "NotRequired[str]",
+        "content": "NotRequired[Union[EventMessageReceivedDataContentValue, EventMessageReceivedDataContent2, EventMessageReceivedDataContent3, EventMessageReceivedDataContent4, EventMessageReceivedDataContent5, EventMessageReceivedDataContent6, EventMessageReceivedDataContent7, EventMessageReceivedDataContent8]]",
         "from": "NotRequired[Union[str, None]]",
         "from_name": "NotRequired[Union[str, None]]",
         "chat_name": "NotRequired[Union[str, None]]",
@@ -437,6 +632,7 @@ EventMessageReceivedData = TypedDict(
 
 class EventMessageReceived(TypedDict):
     event_id: str
+    account: str
     type: Literal["message.received"]
     occurred_at: str
     data: EventMessageReceivedData
@@ -456,6 +652,7 @@ class EventMessageSentData(TypedDict):
 
 class EventMessageSent(TypedDict):
     event_id: str
+    account: str
     type: Literal["message.sent"]
     occurred_at: str
     data: EventMessageSentData
@@ -481,6 +678,7 @@ EventConversationStateData = TypedDict(
 
 class EventConversationState(TypedDict):
     event_id: str
+    account: str
     type: Literal["conversation.state"]
     occurred_at: str
     data: EventConversationStateData
@@ -501,6 +699,7 @@ class EventApprovalRequestedData(TypedDict):
 
 class EventApprovalRequested(TypedDict):
     event_id: str
+    account: str
     type: Literal["approval.requested"]
     occurred_at: str
     data: EventApprovalRequestedData
@@ -521,6 +720,7 @@ class EventApprovalAnsweredData(TypedDict):
 
 class EventApprovalAnswered(TypedDict):
     event_id: str
+    account: str
     type: Literal["approval.answered"]
     occurred_at: str
     data: EventApprovalAnsweredData
@@ -537,6 +737,7 @@ EventLinkStateData = TypedDict(
 
 class EventLinkState(TypedDict):
     event_id: str
+    account: str
     type: Literal["link.state"]
     occurred_at: str
     data: EventLinkStateData
@@ -549,6 +750,7 @@ class EventHealthData(TypedDict):
 
 class EventHealth(TypedDict):
     event_id: str
+    account: str
     type: Literal["health"]
     occurred_at: str
     data: EventHealthData
@@ -566,7 +768,7 @@ class TokenContactsValueItem(TypedDict):
 class Token(TypedDict):
     token_id: str
     name: str
-    scopes: List[Literal["messages:read", "messages:send", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
+    scopes: List[Literal["messages:read", "messages:send", "media:read", "media:write", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
     confirm: bool
     has_read: bool
     created_at: str
@@ -574,6 +776,7 @@ class Token(TypedDict):
     suspended_at: Union[str, None]
     last_used_at: Union[str, None]
     expires_at: Union[str, None]
+    accounts: List[str]
     contacts: Union[List[TokenContactsValueItem], None]
 
 class Tokens(TypedDict):
@@ -587,7 +790,7 @@ class TokenSecretContactsValueItem(TypedDict):
 class TokenSecret(TypedDict):
     token_id: str
     name: str
-    scopes: List[Literal["messages:read", "messages:send", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
+    scopes: List[Literal["messages:read", "messages:send", "media:read", "media:write", "conversations:read", "conversations:write", "permissions:read", "permissions:write", "schedules:read", "schedules:write", "search:read", "digests:read", "ledger:read", "link:write", "metrics:read", "events:read", "webhooks:write", "approvals:read", "admin"]]
     confirm: bool
     has_read: bool
     created_at: str
@@ -595,6 +798,7 @@ class TokenSecret(TypedDict):
     suspended_at: Union[str, None]
     last_used_at: Union[str, None]
     expires_at: Union[str, None]
+    accounts: List[str]
     contacts: Union[List[TokenSecretContactsValueItem], None]
     secret: Union[str, None]
 
