@@ -69,6 +69,8 @@ describe('the account of a request', () => {
     }
     expect(outcome(operator, null, 'account')).toBe('account_of_another');
     expect(outcome(operator, null, 'caller')).toBe('none');
+    expect(outcome(ana, 'sales', 'caller')).toBe('account_not_found');
+    expect(outcome(home, 'nobody', 'caller')).toBe('account_not_found');
     expect(outcome(operator, null, 'home')).toBe('home_only');
   });
 

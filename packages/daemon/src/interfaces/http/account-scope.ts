@@ -61,7 +61,8 @@ function accountOfOwner(
   if (subject === 'home' && owner !== HOME_OWNER) throw new RelayError('home_only');
   const asked = name === null ? accounts.defaultOf(owner) : accounts.find(name);
   if (asked?.owner === owner) return asked;
-  if (subject === 'caller' || subject === 'home') return null;
+  // Also where the answer would not depend on the account: a path that names none of the caller's leads nowhere.
+  if ((subject === 'caller' || subject === 'home') && name === null) return null;
   const mayKnow = role === 'operator' || owner === HOME_OWNER;
   const shown = asked ?? (name === null ? accounts.defaultOf(HOME_OWNER) : null);
   if (!mayKnow || shown === null) throw missing(wanted);
