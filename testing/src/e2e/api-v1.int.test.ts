@@ -303,6 +303,15 @@ test('pages through messages and events without a gap', async () => {
   await expect
     .poll(() => linked.query(`SELECT state FROM outbox WHERE state IN ('pending', 'sent')`))
     .toEqual([]);
+  // An event is shown once no older transaction can add one before it.
+  const [received] = await linked.query<{ count: number }>(
+    `SELECT count(*)::int FROM outbox WHERE state = 'delivered'`,
+  );
+  const shownAsReceived = async () => {
+    const { data } = await ok<V1<'events'>>('GET', `${BASE}/events?limit=100`);
+    return data.filter((one) => one.type === 'message.sent' && one.data.state === 'delivered');
+  };
+  await expect.poll(async () => (await shownAsReceived()).length).toBe(received?.count);
   const whole = await ok<V1<'messages'>>('GET', `${BASE}/chats/${chat_id}/messages?limit=100`);
   expect(await collect(`${BASE}/chats/${chat_id}/messages`)).toEqual(whole.data);
   const events = await ok<V1<'events'>>('GET', `${BASE}/events?limit=100`);
