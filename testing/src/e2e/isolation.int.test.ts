@@ -286,7 +286,7 @@ test('no call with a credential of one account returns or changes anything of an
   }
   expect(leaks).toEqual([]);
   // The calls are not all refused.
-  expect([...seen].filter((one) => one.startsWith('ok')).length).toBeGreaterThan(40);
+  expect([...seen].filter((one) => one.startsWith('ok')).length).toBeGreaterThan(30);
 });
 
 async function callTools(
