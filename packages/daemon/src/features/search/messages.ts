@@ -216,6 +216,7 @@ export async function readNeighbours(
   );
 }
 
+// OFFSET 0 keeps the planner from another order: each message is looked up by its key, before its chat is checked.
 const selectNamedMessages = (
   account: AccountId,
   readable: RawBuilder<unknown>,
@@ -227,7 +228,9 @@ const selectNamedMessages = (
     CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, m.sender_name, '') END AS "senderName",
     m.sent_at AS at, ${messageTextSql(sql.ref('m'))} AS text, ${mediaJsonSql(sql.ref('m'))} AS media,
     m.details->'content' AS content
-  FROM keys k JOIN messages m ON m.account_id = ${account} AND m.sent_at = k.sent_at AND m.id = k.id
+  FROM keys k
+    JOIN LATERAL (SELECT * FROM messages l
+      WHERE l.account_id = ${account} AND l.sent_at = k.sent_at AND l.id = k.id OFFSET 0) m ON true
     JOIN chats c ON c.account_id = ${account} AND c.id = m.chat_id
   WHERE c.id IN (SELECT id FROM readable)
   ORDER BY m.sent_at, m.id`;
