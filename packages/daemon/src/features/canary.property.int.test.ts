@@ -87,7 +87,8 @@ const TOOLS = [
 ];
 
 beforeAll(async () => {
-  fixture = await openAssistantFixture();
+  const readPhoto = (object: string) => media.readPhoto(object);
+  fixture = await openAssistantFixture({ readPhoto });
   fixture.model.play(repeats);
   // A different contact than that of the retrieved messages.
   const stranger = await person(true);
@@ -95,8 +96,6 @@ beforeAll(async () => {
   const { models, clock } = fixture.engine;
   media = await openMediaFixture(fixture.engine, { server: `${fixture.model.url}/v1` });
   media.work();
-  const { readPhoto } = media;
-  Object.assign(fixture.engine, { readPhoto });
   const thinking = {
     models,
     clock,

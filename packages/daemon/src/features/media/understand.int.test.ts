@@ -30,7 +30,10 @@ let media: MediaFixture;
 let ana: Contact;
 
 beforeAll(async () => {
-  fixture = await openAssistantFixture({ now: () => new Date(Date.now() + ahead) });
+  fixture = await openAssistantFixture({
+    now: () => new Date(Date.now() + ahead),
+    readPhoto: (object) => media.readPhoto(object),
+  });
   media = await openMediaFixture(fixture.engine, {
     server: `${fixture.model.url}/v1`,
     async onUnderstood(work, message) {
@@ -39,7 +42,6 @@ beforeAll(async () => {
       await onMediaUnderstood({ ...engine, settings, admins: [] }, work, message);
     },
   });
-  Object.assign(fixture.engine, { readPhoto: media.readPhoto });
   const thinking = {
     models: fixture.engine.models,
     clock: fixture.engine.clock,

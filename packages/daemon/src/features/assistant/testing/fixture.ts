@@ -60,10 +60,11 @@ export interface AssistantFixtureOptions {
   /** Checks whether numbers are registered; without it none is. */
   readonly network?: ScriptedTransport;
   readonly now?: () => Date;
+  readonly readPhoto?: AssistantDeps['readPhoto'];
 }
 
 export async function openAssistantFixture(options: AssistantFixtureOptions = {}) {
-  const { network, now } = options;
+  const { network, now, readPhoto } = options;
   const harness = await freshDaemonHarness(afterAll, {
     ...(network === undefined ? {} : { network }),
     ...(now === undefined ? {} : { now }),
@@ -131,6 +132,7 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
       status: () => Promise.reject(new Error('nobody asks')),
     },
     connected: () => connected,
+    ...(readPhoto === undefined ? {} : { readPhoto }),
   };
   const assistant = openAssistant(engine);
   if (options.work !== false) harness.jobs.work('assistant', 4, assistant.onQuestion);
