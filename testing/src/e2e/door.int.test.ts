@@ -50,15 +50,16 @@ afterAll(() => relay.end());
 
 /** What a running daemon writes periodically, regardless of requests. */
 const BY_THE_CLOCK: Readonly<Record<string, string>> = {
-  account_leases: 'until',
-  daemon_runs: 'last_seen_at',
+  account_leases: '{until}',
+  daemon_runs: '{last_seen_at}',
+  workers: '{last_seen_at,until}',
 };
 
 /** A hash over every row of each of our tables, so that a changed table is named. */
 async function fingerprint(): Promise<Record<string, string>> {
   const parts = tables.map((name) => {
     const beats = BY_THE_CLOCK[name];
-    const row = beats === undefined ? 'to_jsonb(t)' : `to_jsonb(t) - '${beats}'`;
+    const row = beats === undefined ? 'to_jsonb(t)' : `to_jsonb(t) - '${beats}'::text[]`;
     return `SELECT '${name}' AS name, (${row})::text AS row FROM relay.${name} t`;
   });
   const rows = await relay.query(`${parts.join(' UNION ALL ')} ORDER BY 1, 2`);
@@ -134,9 +135,11 @@ it('has a table of routes to try', () => {
 
 it.each(ATTACKS)(
   'refuses %s on every route, and changes nothing',
-  async (_name, statuses, attack) => {
+  async (name, statuses, attack) => {
     const before = await fingerprint();
     for (const route of routes) {
+      // A file may be of any type.
+      if (name === 'text/plain' && route.path.endsWith('/media')) continue;
       const { status, json } = await attack(route);
       // Signing in needs no token, so there a guess gets its own refusal.
       const expected = SIGN_IN.some((path) => route.path.startsWith(path))

@@ -1,5 +1,6 @@
 // Prepares the demo for the commands of each page: a linked account, the people, their messages, and the model's
 // answers. A page that is not listed here has no commands that run.
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import type { Demo } from '../demo.ts';
@@ -9,6 +10,7 @@ import type { GuideShell } from './shell.ts';
 export const ANA = '491701234567';
 const BEN = '4917198765432';
 const MOM = '14155551234';
+const VOICE = new URL('../../../../packages/simulator/src/phone/page/dinner.ogg', import.meta.url);
 
 export interface Preparation {
   readonly page: string;
@@ -213,7 +215,11 @@ export const PAGES: readonly Preparation[] = [
   },
   {
     page: 'docs/guides/messages.md',
-    prepare: family,
+    async prepare(demo, place) {
+      await family(demo);
+      await place.file('ticket.pdf', '%PDF-1.4\n');
+      await place.file('hello.ogg', await readFile(VOICE));
+    },
     before: { 'relay messages -n': talkAboutFriday },
   },
   {

@@ -69,7 +69,7 @@ export class GuideShell {
   }
 
   /** Writes a file there, as the page tells its reader to. */
-  async file(name: string, content: string): Promise<void> {
+  async file(name: string, content: string | Uint8Array): Promise<void> {
     await writeFile(join(this.folder, name), content);
   }
 
