@@ -47,7 +47,12 @@ import { takeLease } from '@relay/daemon/platform/db/lease';
 import { recordSent } from '@relay/daemon/platform/db/messages';
 import { transaction } from '@relay/daemon/platform/db/transaction';
 import { Jobs } from '@relay/daemon/platform/jobs/jobs';
-import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from '@relay/daemon/platform/jobs/timers';
+import {
+  enqueueDueTimers,
+  hintTimerClock,
+  TIMER_QUEUES,
+  TimerClock,
+} from '@relay/daemon/platform/jobs/timers';
 import { afterAll } from 'vitest';
 import type { ScriptedTransport } from './scripted-transport.ts';
 import { type CleanupHook, eventually, freshStore, type TestStore } from './store.ts';
@@ -326,7 +331,11 @@ export async function openDaemonHarness(
     heartbeat: (id) =>
       eventually(async () => {
         const due = 'UPDATE timers SET due_at = $2 WHERE subject_id = $1 RETURNING 1';
-        if ((await sql(due, [id, now()])).length > 0) return true;
+        if ((await sql(due, [id, now()])).length > 0) {
+          // The clock may have read the timer's former time already.
+          hintTimerClock(account);
+          return true;
+        }
         // Its follow-up clock may be about to start.
         return !acknowledging || (await state(id)) !== 'WAITING_FOR_REPLY';
       }),

@@ -325,6 +325,7 @@ function assembleAccount(
     },
     wake() {
       events.hint();
+      features.wake();
       wire.lookAgain();
       jobs.wakeAll();
       hintTimerClock(account);

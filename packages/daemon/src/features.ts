@@ -176,6 +176,8 @@ export interface Features {
   readonly onRestored: ReturnType<typeof onRestored>;
   /** Starts every part. Returns the functions that stop them, in the order they were started. */
   start(): Promise<readonly (() => Promise<void>)[]>;
+  /** Another process may have changed what is wanted: features that are idle look again. */
+  wake(): void;
 }
 
 export function createFeatures(options: FeatureOptions): Features {
@@ -494,6 +496,11 @@ export function createFeatures(options: FeatureOptions): Features {
         () => clock.stop(),
         enforced,
       ];
+    },
+    wake() {
+      webhooks.wake();
+      notifications.wake();
+      search.vectors.follower.hint();
     },
   };
 }

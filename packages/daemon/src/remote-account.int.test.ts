@@ -95,6 +95,23 @@ test('a process without the account shows its link, codes included, and hears of
   expect(states).toEqual(['qr_ready', 'connected']);
 });
 
+test('a link that was committed some seconds after its time is seen', async () => {
+  verifies('SEP-LOST-HINT');
+  worker.change({ state: 'connecting' });
+  await eventually(() => remote.transport.link.state === 'connecting');
+  const [late] = await store.sql<{ link: Buffer }>('SELECT link FROM relay.whatsapp_links');
+  worker.change({ state: 'disconnected' });
+  await eventually(() => remote.transport.link.state === 'disconnected');
+  await store.sql(
+    "UPDATE relay.whatsapp_links SET link = $1, updated_at = clock_timestamp() - interval '10 seconds'",
+    [late?.link],
+  );
+  await eventually(() => remote.transport.link.state === 'connecting');
+  worker.change({ state: 'connecting', phone: '15550000000' });
+  worker.change({ state: 'disconnected', phone: null });
+  await eventually(() => remote.transport.link.state === 'disconnected');
+});
+
 test('what needs the socket is asked of the worker, once, and answered', async () => {
   verifies('WORKERS-API');
   worker.asked.length = 0;

@@ -34,6 +34,8 @@ const ANSWER_MS = 15_000;
 const ASK_WITHIN_MS = 5_000;
 const LOOK_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
+/** A link may be committed later than its time says; a worker whose commit takes longer than this has lost its lease. */
+const COMMITS_WITHIN_MS = 30_000;
 
 /** The links of all accounts, read for the whole process at once. */
 export class PublishedLinks {
@@ -93,8 +95,7 @@ export class PublishedLinks {
   }
 
   async #read(): Promise<void> {
-    // Once more than needed: a transaction may commit a little after its time.
-    const since = new Date(this.#since.getTime() - 2_000);
+    const since = new Date(this.#since.getTime() - COMMITS_WITHIN_MS);
     const { at, links } = await readPublishedLinks(this.#db, this.#sealer, since);
     this.#since = at;
     for (const published of links) this.#note(published);

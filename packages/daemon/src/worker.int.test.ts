@@ -17,6 +17,8 @@ interface TestWorker {
   readonly line: NetworkLine | null;
   readonly running: ReadonlySet<AccountId>;
   readonly stopped: readonly AccountId[];
+  /** The accounts that were asked to look for what another process wrote, in order. */
+  readonly woken: AccountId[];
   /** How often its sockets were cut. */
   readonly cuts: number;
 }
@@ -31,10 +33,13 @@ async function openCell(accounts: number) {
   /** Which worker each account runs on now; an account that runs twice is a fault. */
   const holders = new Map<AccountId, Worker>();
   const faults: string[] = [];
+  /** Accounts open when this resolves. */
+  const opening = { until: Promise.resolve() };
   const join = async (capacity = 100, place?: 'over a line'): Promise<TestWorker> => {
     const id = randomUUID();
     const running = new Set<AccountId>();
     const stopped: AccountId[] = [];
+    const woken: AccountId[] = [];
     const line = place === undefined ? null : await openDatabaseLine(store.daemonUrl);
     const worker = new Worker({
       id,
@@ -51,8 +56,9 @@ async function openCell(accounts: number) {
         if (holder?.gate.mayWrite()) faults.push(`account ${account} runs twice`);
         holders.set(account, worker);
         running.add(account);
+        await opening.until;
         return {
-          onWake() {},
+          onWake: () => void woken.push(account),
           stop: async () => {
             running.delete(account);
             stopped.push(account);
@@ -63,7 +69,7 @@ async function openCell(accounts: number) {
       onCutOff() {},
       onStuck: (account) => faults.push(`account ${account} is stuck`),
     });
-    const joined = { worker, line, running, stopped, cuts: 0 };
+    const joined = { worker, line, running, stopped, woken, cuts: 0 };
     worker.gate.onShut(() => {
       joined.cuts += 1;
     });
@@ -75,7 +81,7 @@ async function openCell(accounts: number) {
     await worker.serve();
     return joined;
   };
-  return { store, join, holders, faults };
+  return { store, join, holders, faults, opening };
 }
 
 test('accounts are shared with a worker that joins, and all are taken over from one that leaves', async () => {
@@ -136,4 +142,38 @@ test('after an outage of the database workers renew their leases and no account 
   expect(workers.map(({ running }) => [...running])).toEqual(before);
   expect(workers.map(({ stopped }) => stopped.length)).toEqual([0, 0]);
   expect(faults).toEqual([]);
+});
+
+test('an account that is being opened hears afterwards of what another process wrote meanwhile', async () => {
+  verifies('SEP-LOST-HINT');
+  const { join, store, opening } = await openCell(1);
+  const opened = Promise.withResolvers<void>();
+  opening.until = opened.promise;
+  const late = join(1);
+  let account: AccountId | undefined;
+  await eventually(async () => {
+    const [lease] = await store.sql<{ account_id: AccountId }>(
+      'SELECT account_id FROM relay.account_leases WHERE until > now()',
+    );
+    account = lease?.account_id;
+    return account !== undefined;
+  });
+  await store.sql("SELECT pg_notify('relay_workers', $1)", [String(account)]);
+  await sleep(2 * SHORT.renewMs);
+  opened.resolve();
+  const { woken } = await late;
+  await eventually(() => woken.length > 0);
+});
+
+test('a worker whose connection was lost makes all its accounts look, because hints were lost with it', async () => {
+  verifies('SEP-LOST-HINT');
+  const { join, store } = await openCell(3);
+  const { worker, woken, running } = await join();
+  expect(woken).toEqual([]);
+  await store.sql(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+    [`relay worker ${worker.id}`],
+  );
+  await eventually(() => new Set(woken).size === 3);
+  expect(new Set(woken)).toEqual(new Set(running));
 });

@@ -100,6 +100,8 @@ interface Held {
   /** Resolved when it is no longer held here. */
   readonly left: PromiseWithResolvers<void>;
   leaving: boolean;
+  /** Another process wrote something for it while it was being opened. */
+  isAsked: boolean;
 }
 
 export class Worker {
@@ -274,7 +276,7 @@ export class Worker {
       this.#track(endSessionsOf(this.#options.db, id).catch(() => {}));
     }
     this.#dropStolen(view, mark.monotonic);
-    for (const account of view.asked) this.#accounts.get(account)?.running?.onWake();
+    for (const account of view.asked) this.#wakeAccount(account);
     await this.#balance(view);
     return this.#timing.renewMs;
   }
@@ -375,11 +377,13 @@ export class Worker {
       opened: Promise.resolve(),
       left: Promise.withResolvers(),
       leaving: false,
+      isAsked: false,
     };
     this.#accounts.set(lease.account, held);
     const open = async () => {
       try {
         held.running = await this.#options.open(lease, before);
+        if (held.isAsked) held.running.onWake();
         this.#failed.delete(lease.account);
         log.info('account taken', { account: lease.account, worker: this.id });
       } catch (error) {
@@ -481,11 +485,20 @@ export class Worker {
     client.on('error', () => {});
     client.on('notification', ({ payload = '' }) => {
       if (payload === '') this.wake();
-      else this.#accounts.get(Number(payload) as AccountId)?.running?.onWake();
+      else this.#wakeAccount(Number(payload) as AccountId);
     });
     await client.connect();
     await client.query(`SET relay.account = '*'; LISTEN ${WORKERS_CHANNEL}`);
+    // What was said before, nobody heard.
+    for (const account of this.#accounts.keys()) this.#wakeAccount(account);
     return client;
+  }
+
+  #wakeAccount(account: AccountId): void {
+    const held = this.#accounts.get(account);
+    if (held === undefined) return;
+    if (held.running === null) held.isAsked = true;
+    else held.running.onWake();
   }
 
   #track(task: Promise<void>): void {

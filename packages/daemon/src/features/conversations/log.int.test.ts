@@ -5,6 +5,7 @@ import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { wakeConversations } from '../../pipeline/outbox/delivery-updates.ts';
+import { hintTimerClock } from '../../platform/jobs/timers.ts';
 import { createConversationService } from './service.ts';
 
 const harness = await freshDaemonHarness();
@@ -77,6 +78,7 @@ test('logs messages, tool calls and timers at debug level and a stale wake-up as
   await harness.sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [
     id,
   ]);
+  hintTimerClock(harness.account);
   await eventually(() =>
     harness.logged.some(({ message }) => message === 'stale wake-up discarded'),
   );

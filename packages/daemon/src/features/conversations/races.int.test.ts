@@ -3,6 +3,7 @@ import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { hintTimerClock } from '../../platform/jobs/timers.ts';
 
 const harness = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, service } = harness;
@@ -97,6 +98,7 @@ test('ignores a timer of an earlier epoch', async () => {
   verifies('003-OPEN-STALE-TIMER');
   const id = await waiting();
   await sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [id]);
+  hintTimerClock(harness.account);
   await eventually(
     async () => (await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).length === 0,
   );

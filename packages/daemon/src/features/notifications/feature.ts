@@ -29,6 +29,8 @@ interface Notifications {
   start(): Promise<() => Promise<void>>;
   /** Finds deliveries that have lost their job and queues them again. */
   requeueStranded(): Promise<void>;
+  /** Another process may have registered a device. */
+  wake(): void;
 }
 
 const CONCURRENT_DELIVERIES = 8;
@@ -97,5 +99,6 @@ export function openNotifications(options: NotificationOptions): Notifications {
       };
     },
     requeueStranded,
+    wake: () => follower.resume(),
   };
 }

@@ -20,6 +20,8 @@ interface Webhooks {
   start(): Promise<() => Promise<void>>;
   /** Finds deliveries that have lost their job and queues them again. */
   requeueStranded(): Promise<void>;
+  /** Another process may have created a webhook. */
+  wake(): void;
 }
 
 /** For all webhooks together; each uses a few lanes of them. */
@@ -51,6 +53,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
       return () => follower.stop();
     },
     requeueStranded,
+    wake: () => follower.resume(),
   };
 }
 

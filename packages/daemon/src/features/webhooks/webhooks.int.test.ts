@@ -3,9 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
-import { times } from '@relay/testing/store';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { followNextEvents } from '../../platform/db/event-follower.ts';
+import { eventually, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { sql as dbSql } from 'kysely';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { followNextEvents, HELD_BACK_MS } from '../../platform/db/event-follower.ts';
 import { webhookSource } from './follower.ts';
 import { openWebhookFixture } from './testing/fixture.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
@@ -228,6 +230,44 @@ test('does not wake followers by following events itself', async () => {
   await followNextEvents(webhookSource(fixture.own), 100);
   unsubscribe();
   expect(hints).toBe(0);
+});
+
+test('delivers an event that an older transaction held back, however long that took', async () => {
+  verifies('SEP-LOST-HINT');
+  await add({ url });
+  await quiet();
+  // The waits between two looks pass at once; without the older transaction there are none.
+  const { setTimeout: start } = globalThis;
+  let looks = 0;
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+    call: () => void,
+    ms: number,
+  ) => {
+    if (ms !== HELD_BACK_MS) return start(call, ms);
+    looks += 1;
+    return start(call, 5);
+  }) as typeof setTimeout);
+  onTestFinished(() => void timers.mockRestore());
+  await harness.database.kysely.transaction().execute(async (older) => {
+    await dbSql`SELECT pg_current_xact_id()`.execute(older);
+    await says(ANA, 'held back');
+    await eventually(() => looks > 20);
+    expect(receiver.received).toEqual([]);
+  });
+  await eventually(() => receiver.received.length === 1);
+});
+
+test('follows events again when another process has created the first webhook', async () => {
+  verifies('SEP-LOST-HINT');
+  // The follower finds that nobody wants events, and rests.
+  await says(ANA, 'for nobody');
+  await quiet();
+  // The other process shares the database, and nothing else.
+  const other = openWebhookFixture(harness, { allowedAddresses: [receiver.place] });
+  await other.add({ url });
+  fixture.webhooks.wake();
+  await says(ANA, 'for the webhook');
+  await eventually(() => receiver.received.length === 1);
 });
 
 test('stores no text and no name in the table of deliveries', async () => {

@@ -27,8 +27,8 @@ export interface FollowSource<Wanted> extends LeasedDb {
   wake(): void;
 }
 
-/** How many events were read; `idle` while nobody wants any. */
-type FollowedEvents = number | 'idle';
+/** `idle` while nobody wants events; `held back` while an event is there that an older transaction keeps unseen. */
+type FollowedEvents = 'idle' | 'held back' | 'more' | 'all';
 
 /** Reads at most this many events and moves the position. */
 export function followNextEvents<Wanted>(
@@ -44,28 +44,29 @@ export function followNextEvents<Wanted>(
     const from = await lockFollowCursor(tx, table, account);
     if (from === null) {
       await beginFollowingNow(tx, table, account);
-      return 0;
+      return 'all';
     }
-    const events = await new PostgresEventLog(tx, account).read(from, limit);
+    const log = new PostgresEventLog(tx, account);
+    const events = await log.read(from, limit);
     const made = await source.deliver(tx, events, wanted);
     const last = events.at(-1);
     if (last !== undefined) await saveFollowCursor(tx, table, account, last.cursor);
     if (made > 0) afterCommit.push(() => source.wake());
-    return events.length;
+    if (events.length === limit) return 'more';
+    return (await log.hasLater(last?.cursor ?? from)) ? 'held back' : 'all';
   });
 }
 
 const BATCH = 200;
-/** An event that waits for an older transaction is not seen at its hint. So this often and so long it looks again. */
-const POLL_MS = 2_000;
-const POLLS_AFTER_HINT = 5;
+/** An event that waits for an older transaction is not seen at its hint, so it is looked for until it is. */
+export const HELD_BACK_MS = 2_000;
+const FOLLOW_RETRY_MS = 2_000;
 
 export class EventFollower {
   readonly #source: Pick<FollowSource<unknown>, 'events'>;
   readonly #follow: () => Promise<FollowedEvents>;
   readonly #loop: PollLoop;
   #idle = false;
-  #polls = 0;
   #unsubscribe: () => void = () => {};
 
   constructor(source: FollowSource<unknown>) {
@@ -75,27 +76,21 @@ export class EventFollower {
       look: () => this.#look(),
       failed: (error) => {
         source.log.warn('event follower failed; retrying', { error, reason: source.name });
-        return POLL_MS;
+        return FOLLOW_RETRY_MS;
       },
     });
   }
 
   start(): void {
-    this.#polls = POLLS_AFTER_HINT;
     this.#unsubscribe = this.#source.events.subscribe(() => {
-      if (!this.#idle) this.#hint();
+      if (!this.#idle) this.#loop.hint();
     });
     this.#loop.start();
   }
 
-  /** Call when somebody may want events now. */
+  /** Call when somebody may want events now, also if that was said to another process. */
   resume(): void {
     this.#idle = false;
-    this.#hint();
-  }
-
-  #hint(): void {
-    this.#polls = POLLS_AFTER_HINT;
     this.#loop.hint();
   }
 
@@ -107,11 +102,9 @@ export class EventFollower {
   async #look(): Promise<NextLook> {
     this.#idle = false;
     const followed = await this.#follow();
-    if (followed === BATCH) return 'more';
+    if (followed === 'more') return 'more';
     this.#idle = followed === 'idle';
-    if (this.#idle || this.#polls === 0) return Number.POSITIVE_INFINITY;
-    this.#polls -= 1;
-    return POLL_MS;
+    return followed === 'held back' ? HELD_BACK_MS : Number.POSITIVE_INFINITY;
   }
 }
 

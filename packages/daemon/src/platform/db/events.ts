@@ -97,6 +97,14 @@ export class PostgresEventLog implements EventLog {
     return rows.map(toEvent);
   }
 
+  /** Whether there is an event after this cursor, also one that cannot be read yet. */
+  async hasLater(cursor: string): Promise<boolean> {
+    const [xid, id] = parseCursor(cursor) ?? ['0', '0'];
+    const { rows } = await sql`SELECT FROM events WHERE account_id = ${this.#account}
+      AND (xid, id) > (${xid}::xid8, ${id}::bigint) LIMIT 1`.execute(this.#db);
+    return rows.length > 0;
+  }
+
   async latest(): Promise<string | null> {
     const { rows } = await sql<{ cursor: string }>`
       SELECT xid::text || '-' || id AS cursor FROM events

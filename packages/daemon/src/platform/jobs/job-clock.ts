@@ -50,12 +50,14 @@ export class JobClock {
 
   async #look(): Promise<NextLook> {
     const { db, queues, wake } = this.#options;
-    const { rows } = await sql<{ queue: QueueName; ms: number }>`
-      SELECT name AS queue, (extract(epoch FROM min(start_after) - now()) * 1000)::float8 AS ms FROM relay_jobs.job
+    // Looked for separately: a ready job may have to wait for another of its key, or belong to another process.
+    const { rows } = await sql<{ queue: QueueName; ready: boolean; ms: number | null }>`
+      SELECT name AS queue, bool_or(start_after <= now()) AS ready,
+        (extract(epoch FROM min(start_after) FILTER (WHERE start_after > now()) - now()) * 1000)::float8 AS ms
+      FROM relay_jobs.job
       WHERE name = ANY(${queues()}) AND state < 'active' AND NOT blocked GROUP BY name`.execute(db);
-    for (const { queue, ms } of rows) if (ms <= 0) wake(queue);
-    // A key's later job waits for the one that runs: its end wakes the worker.
-    const later = rows.map(({ ms }) => ms).filter((ms) => ms > 0);
+    for (const { queue, ready } of rows) if (ready) wake(queue);
+    const later = rows.flatMap(({ ms }) => (ms === null ? [] : ms));
     return Math.max(1, Math.min(LOST_HINT_MS, ...later) - JOB_CLOCK_GATHER_MS);
   }
 }

@@ -3,10 +3,12 @@ import type { InstanceId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
+import { PgBoss } from 'pg-boss';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../db/lease.ts';
 import { LOST_HINT_MS } from './job-clock.ts';
 import { Jobs } from './jobs.ts';
+import { createJobSource, QueueWorker } from './queue-worker.ts';
 import { QUEUES } from './queues.ts';
 
 const store = await freshStore();
@@ -103,11 +105,8 @@ test('jobs of different keys run concurrently, up to the limit', async () => {
 describe('a worker that waits for jobs', () => {
   const roundTrip = () => sql('SELECT pg_sleep(0.005)');
 
-  /** While a job is enqueued and `then` runs, the wait for a lost hint never ends by itself. */
-  async function picksUpAfter(
-    enqueueFrom: (own: Jobs) => Promise<Jobs>,
-    then: (look: () => void) => void,
-  ): Promise<void> {
+  /** From now on the wait for a lost hint never ends by itself; it ends when its function is called. */
+  function holdLongWaits() {
     const looks: (() => void)[] = [];
     const { setTimeout: start } = globalThis;
     const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
@@ -118,6 +117,20 @@ describe('a worker that waits for jobs', () => {
       looks.push(call);
       return start(() => {}, 1);
     }) as typeof setTimeout);
+    const release = () => {
+      timers.mockRestore();
+      // Ends the wait that was held, so that the loop stops.
+      for (const look of looks) look();
+    };
+    return { looks, release };
+  }
+
+  /** While a job is enqueued and `then` runs. */
+  async function picksUpAfter(
+    enqueueFrom: (own: Jobs) => Promise<Jobs>,
+    then: (look: () => void) => void,
+  ): Promise<void> {
+    const { looks, release } = holdLongWaits();
     try {
       const own = await startJobs();
       let pickedUp = 0;
@@ -135,9 +148,7 @@ describe('a worker that waits for jobs', () => {
       }
       expect(pickedUp).toBe(1);
     } finally {
-      timers.mockRestore();
-      // Ends the wait that was held, so that the loop stops.
-      for (const look of looks) look();
+      release();
     }
   }
 
@@ -152,6 +163,86 @@ describe('a worker that waits for jobs', () => {
     verifies('SEP-LOST-HINT');
     // Enqueued by another process: nobody wakes this one.
     await picksUpAfter(startJobs, (look) => look());
+  });
+
+  test('runs a delayed job in time while a ready job of its queue waits for another of its key', async () => {
+    verifies('SEP-LOST-HINT');
+    const { release } = holdLongWaits();
+    const end = Promise.withResolvers<void>();
+    try {
+      const jobs = await startJobs();
+      const ran: number[] = [];
+      jobs.work('conversation', 4, async ({ data: { epoch } }) => {
+        ran.push(epoch);
+        if (epoch === 1) await end.promise;
+      });
+      await enqueue(jobs, [job('a', 1), job('a', 2)]);
+      await eventually(() => ran.length === 1);
+      await database.kysely
+        .transaction()
+        .execute((tx) => jobs.enqueue(tx, 'conversation', [{ ...job('b', 3), delaySeconds: 1 }]));
+      await eventually(() => ran.includes(3));
+      expect(ran).toEqual([1, 3]);
+    } finally {
+      end.resolve();
+      release();
+    }
+  });
+
+  test('runs the waiting jobs of an account that comes to its process', async () => {
+    verifies('SEP-LOST-HINT');
+    const { looks, release } = holdLongWaits();
+    try {
+      const jobs = await startJobs();
+      const other = (account + 1) as typeof account;
+      const ran: number[] = [];
+      const handle = async ({ data }: { data: { epoch: number } }) => void ran.push(data.epoch);
+      const { data } = job('b', 2);
+      await enqueue(jobs, [{ ...job('b', 2), data: { ...data, account: other } }]);
+      jobs.work('conversation', 4, handle, account);
+      while (looks.length === 0) await roundTrip();
+      expect(ran).toEqual([]);
+      jobs.work('conversation', 4, handle, other);
+      await eventually(() => ran.length === 1);
+    } finally {
+      release();
+    }
+  });
+
+  test('asks for delayed jobs again after a hint that came together with the clock', async () => {
+    verifies('SEP-LOST-HINT');
+    await startJobs();
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => database.pool.query(text, values) },
+      schema: 'relay_jobs',
+      supervise: false,
+      schedule: false,
+    });
+    await boss.start();
+    onTestFinished(() => boss.stop({ graceful: false, close: false }));
+    let asked = 0;
+    const worker = new QueueWorker({
+      boss,
+      queue: 'conversation',
+      concurrency: 1,
+      log: silentLog,
+      source: createJobSource(database),
+      reclaim: async () => 0,
+      giveBack: async () => {},
+      isServing: async () => true,
+      onLooked: () => {
+        asked += 1;
+      },
+    });
+    worker.start();
+    onTestFinished(() => worker.stop(0));
+    await eventually(() => asked === 1);
+    worker.wake();
+    worker.wakeByClock();
+    await eventually(() => asked === 2);
+    worker.wakeByClock();
+    await roundTrip();
+    expect(asked).toBe(2);
   });
 });
 

@@ -179,7 +179,11 @@ export class Jobs {
         onLooked: () => this.#clock.hint(),
       });
     worker.handle(account, handler as JobHandler<QueueName>);
-    if (existing !== undefined) return;
+    if (existing !== undefined) {
+      // The account may have come from another process, with jobs that nobody will hint at.
+      existing.wake();
+      return;
+    }
     this.#workers.set(queue, worker);
     worker.start();
   }

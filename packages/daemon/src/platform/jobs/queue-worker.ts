@@ -66,7 +66,8 @@ export class QueueWorker {
   });
   /** How long to wait before fetching from a long queue again, in milliseconds. */
   #pauseMs = 0;
-  #isByClock = false;
+  /** Whether anything but the clock has woken it since its last look. */
+  #isHinted = true;
 
   constructor(options: QueueWorkerOptions) {
     this.#options = options;
@@ -81,11 +82,11 @@ export class QueueWorker {
   }
 
   wake(): void {
+    this.#isHinted = true;
     this.#loop.hint();
   }
 
   wakeByClock(): void {
-    this.#isByClock = true;
     this.#loop.hint();
   }
 
@@ -110,16 +111,18 @@ export class QueueWorker {
     if (free === 0 || this.#loop.isStopping) return Number.POSITIVE_INFINITY;
     const began = performance.now();
     const idle = this.#pauseMs === 0 && free === concurrency;
-    const isByClock = this.#isByClock;
-    this.#isByClock = false;
+    const isHinted = this.#isHinted;
+    this.#isHinted = false;
     const fetched = await this.#fetch(free, idle);
-    if (fetched === null) return JOB_RETRY_MS;
-    for (const job of fetched) this.#begin(job);
-    const isCrowded = fetched.length === free;
+    for (const job of fetched ?? []) this.#begin(job);
+    const isCrowded = fetched?.length === free;
     this.#pauseMs = isCrowded ? FETCH_PAUSE_FACTOR * (performance.now() - began) : 0;
+    // The clock leaves out a crowded queue, so it has to look once that is over.
+    if (isCrowded || fetched === null) this.#isHinted = true;
+    if (fetched === null) return JOB_RETRY_MS;
     if (isCrowded) return 'more';
     // What the clock has seen and cannot be fetched yet waits for the end of another job.
-    if (!isByClock) this.#options.onLooked();
+    if (isHinted) this.#options.onLooked();
     return Number.POSITIVE_INFINITY;
   }
 
