@@ -16,7 +16,7 @@ interface JobClockOptions {
 
 const FAILED_LOOK_MS = 500;
 /** How long after a worker's look, so that a burst of jobs costs few looks. */
-const JOB_CLOCK_GATHER_MS = 400;
+export const JOB_CLOCK_GATHER_MS = 400;
 /** The longest time for which a lost hint goes unnoticed. */
 export const LOST_HINT_MS = 30_000;
 
