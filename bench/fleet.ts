@@ -29,6 +29,8 @@ export interface FleetOptions {
   readonly seconds: number;
   /** Where to write heap snapshots of both processes. */
   readonly snapshots?: string | undefined;
+  /** Where to write a processor profile of the worker with all accounts. */
+  readonly profiles?: string | undefined;
 }
 
 const MESSAGES_A_SECOND = 5;
@@ -60,7 +62,7 @@ interface Usage {
   readonly longestMs: number;
 }
 
-export async function benchFleet({ accounts, seconds, snapshots }: FleetOptions) {
+export async function benchFleet({ accounts, seconds, snapshots, profiles }: FleetOptions) {
   if (!(accounts >= 2 && accounts <= MOST_ACCOUNTS)) throw new Error('--accounts: 2 to 2000');
   if (!existsSync(join(BUILT, 'daemon/main.js'))) throw new Error('Run `npm run build` first.');
   const host = watchHost();
@@ -72,7 +74,7 @@ export async function benchFleet({ accounts, seconds, snapshots }: FleetOptions)
     await prepareSchema(shared, server.target, silentLog);
     await shared.close();
     const database = openDatabase(server.target, { max: 2 });
-    const bench = new Fleet({ network, server, database, work, seconds });
+    const bench = new Fleet({ network, server, database, work, accounts, seconds, profiles });
     const contacts = await bench.addPeople('49152', CONTACTS);
     const relay = await bench.linkRelay(await bench.addPeople('49153', accounts));
     const bare = await bench.linkBare(await bench.addPeople('49154', accounts));
@@ -176,14 +178,15 @@ interface FleetParts {
   readonly server: BenchServer;
   readonly database: SharedDatabase;
   readonly work: string;
+  readonly accounts: number;
   readonly seconds: number;
+  readonly profiles: string | undefined;
 }
 
 class Fleet {
   readonly #parts: FleetParts;
   readonly #secret = randomBytes(32).toString('hex');
   #runs = 0;
-  #accounts = 0;
   #home = '';
 
   constructor(parts: FleetParts) {
@@ -254,7 +257,7 @@ class Fleet {
 
   /** The built daemon in a home of its own, with the first of the accounts; the others belong to another database row. */
   async #startRelay(ids: readonly number[], accounts: number): Promise<Probe> {
-    const { server, database, network, work } = this.#parts;
+    const { server, database, network, work, profiles } = this.#parts;
     const home = join(work, `home-${this.#runs++}`);
     this.#home = home;
     await mkdir(home, { mode: 0o700 });
@@ -268,7 +271,14 @@ class Fleet {
     );
     const preload = pathToFileURL(join(BUILT, 'simulator/preload.js'));
     return new Worker<ProbeMethods>(pathToFileURL(join(BUILT, 'daemon/main.js')), {
-      execArgv: ['--expose-gc', `--import=${preload}`, `--import=${PROBE}`],
+      execArgv: [
+        '--expose-gc',
+        `--import=${preload}`,
+        `--import=${PROBE}`,
+        ...(profiles === undefined || accounts === BASE_ACCOUNTS
+          ? []
+          : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]),
+      ],
       env: {
         PATH: process.env.PATH,
         HOME: home,
@@ -415,7 +425,8 @@ class Fleet {
   }
 
   async #until(holds: () => Promise<boolean>): Promise<void> {
-    const end = performance.now() + PATIENCE_MS + this.#accounts * PATIENCE_FOR_AN_ACCOUNT_MS;
+    const { accounts } = this.#parts;
+    const end = performance.now() + PATIENCE_MS + accounts * PATIENCE_FOR_AN_ACCOUNT_MS;
     while (!(await holds())) {
       if (performance.now() > end) {
         console.error(await readFile(join(this.#home, 'relay.log'), 'utf8').catch(() => ''));

@@ -36,6 +36,8 @@ export interface StreamEvent {
 export interface EventLog {
   /** Events after the cursor, oldest first. Null reads from the oldest one kept. */
   read(after: string | null, limit: number): Promise<readonly StreamEvent[]>;
+  /** Whether there is an event after the cursor, also one that cannot be read yet: an older transaction still runs. */
+  hasLater(after: string | null): Promise<boolean>;
   /** The cursor of the newest event, where a new stream begins. Null while the log is empty. */
   latest(): Promise<string | null>;
   /** False if the cursor is unknown or older than what is kept: the reader must reload. */

@@ -172,6 +172,8 @@ export interface HttpLimits {
   readonly drainMs: number;
   /** How often a stream polls the log even if nothing woke it. */
   readonly pollMs: number;
+  /** The same while an event is there that cannot be read yet. */
+  readonly heldBackMs: number;
   readonly keepAliveMs: number;
   /** The interval that seed 000 fixes for its stream. */
   readonly linkKeepAliveMs: number;
@@ -195,6 +197,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   forwardedPerMinute: 300,
   drainMs: 10_000,
   pollMs: 5_000,
+  heldBackMs: 250,
   keepAliveMs: 20_000,
   linkKeepAliveMs: 30_000,
   streamBatch: 100,

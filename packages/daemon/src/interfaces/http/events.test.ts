@@ -112,6 +112,20 @@ test('finds events by polling even if nothing wakes the stream', async () => {
   expect(numbers(follower.events)).toEqual([0, 1]);
 });
 
+test('looks again soon for an event that could not be read yet when it was appended', async () => {
+  const { deps, events } = standIns({ limits: { pollMs: 3_600_000, heldBackMs: 10 } });
+  const server = await listening(deps);
+  const follower = await follow(server);
+  await follower.has(1);
+  events.holdBack(true);
+  append(events, 0, 1);
+  // Nothing wakes the stream when the older transaction ends.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  events.holdBack(false);
+  await follower.has(2);
+  expect(numbers(follower.events)).toEqual([0]);
+});
+
 test('keeps a quiet stream alive with comments', async () => {
   const { deps } = standIns({ limits: { pollMs: 10, keepAliveMs: 30 } });
   const server = await listening(deps);

@@ -1,6 +1,7 @@
 // Keeps track of open streams and pipes by principal.
 // Invariant: a principal that is no longer valid has nothing open, and neither has a closing server.
 import type { Writable } from 'node:stream';
+import type { EventLog } from '@relay/contract/api/events';
 import type { TokenId } from '@relay/contract/ids';
 import type { Principal } from './app.ts';
 import type { HttpLimits } from './deps.ts';
@@ -91,6 +92,22 @@ export function createWakeSignal(): WakeSignal {
       woken = false;
     },
   };
+}
+
+interface EventWait {
+  readonly bell: WakeSignal;
+  readonly limits: Pick<HttpLimits, 'pollMs' | 'heldBackMs'>;
+  readonly signal: AbortSignal;
+}
+
+/** Waits until the log may have events after the cursor that can be read. */
+export async function waitForEvents(
+  log: Pick<EventLog, 'hasLater'>,
+  cursor: string | null,
+  { bell, limits, signal }: EventWait,
+): Promise<void> {
+  const isHeldBack = await log.hasLater(cursor);
+  await bell.wait(isHeldBack ? limits.heldBackMs : limits.pollMs, signal);
 }
 
 // A slow answer as SSE frames, pulled by the response.

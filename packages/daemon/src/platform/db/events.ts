@@ -97,9 +97,8 @@ export class PostgresEventLog implements EventLog {
     return rows.map(toEvent);
   }
 
-  /** Whether there is an event after this cursor, also one that cannot be read yet. */
-  async hasLater(cursor: string): Promise<boolean> {
-    const [xid, id] = parseCursor(cursor) ?? ['0', '0'];
+  async hasLater(after: string | null): Promise<boolean> {
+    const [xid, id] = (after === null ? null : parseCursor(after)) ?? ['0', '0'];
     const { rows } = await sql`SELECT FROM events WHERE account_id = ${this.#account}
       AND (xid, id) > (${xid}::xid8, ${id}::bigint) LIMIT 1`.execute(this.#db);
     return rows.length > 0;
@@ -128,7 +127,10 @@ export class PostgresEventLog implements EventLog {
     return () => this.#listeners.delete(wake);
   }
 
-  /** The only hint after a commit. Streams also poll, so a lost hint only costs time. */
+  /**
+   * The only hint after a commit. The event may not be readable yet, and nothing hints again when it is: who reads the
+   * log asks `hasLater` before it waits.
+   */
   hint(): void {
     for (const wake of this.#listeners) wake();
   }

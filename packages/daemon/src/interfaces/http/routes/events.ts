@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { Authenticator } from '../guard.ts';
-import { createWakeSignal, type OpenStreams } from '../streams.ts';
+import { createWakeSignal, type OpenStreams, waitForEvents } from '../streams.ts';
 
 export function eventRoutes(
   app: App,
@@ -69,7 +69,7 @@ interface StreamRequest {
   readonly signal: AbortSignal;
   /** Whether the client may still read; checked at every slow poll. */
   allowed(): Promise<boolean>;
-  readonly limits: Pick<HttpLimits, 'pollMs' | 'keepAliveMs' | 'streamBatch'>;
+  readonly limits: Pick<HttpLimits, 'pollMs' | 'heldBackMs' | 'keepAliveMs' | 'streamBatch'>;
 }
 
 async function* eventFrames(request: StreamRequest): AsyncGenerator<string, void, void> {
@@ -93,7 +93,9 @@ async function* eventFrames(request: StreamRequest): AsyncGenerator<string, void
         yield eventFrame({ ...event, data });
         spoke = performance.now();
       }
-      if (events.length < limits.streamBatch) await bell.wait(limits.pollMs, signal);
+      if (events.length < limits.streamBatch) {
+        await waitForEvents(log, cursor, { bell, limits, signal });
+      }
       const now = performance.now();
       if (now - checked >= limits.pollMs) {
         checked = now;

@@ -11,7 +11,7 @@ import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
-import { createWakeSignal } from '../streams.ts';
+import { createWakeSignal, waitForEvents } from '../streams.ts';
 import { EXAMPLE } from './examples.ts';
 import {
   clientBehind,
@@ -125,7 +125,7 @@ interface StreamRequest {
   readonly signal: AbortSignal;
   /** Whether the caller may still read; checked at every slow poll. */
   allowed(): Promise<boolean>;
-  readonly limits: Pick<HttpLimits, 'pollMs' | 'keepAliveMs' | 'streamBatch'>;
+  readonly limits: Pick<HttpLimits, 'pollMs' | 'heldBackMs' | 'keepAliveMs' | 'streamBatch'>;
 }
 
 // Pulled by the response: a reader that stops stops the generator.
@@ -149,7 +149,9 @@ async function* eventFrames(
         yield frames;
         spoke = performance.now();
       }
-      if (rows.length < limits.streamBatch) await bell.wait(limits.pollMs, signal);
+      if (rows.length < limits.streamBatch) {
+        await waitForEvents(events, place, { bell, limits, signal });
+      }
       const now = performance.now();
       if (now - checked >= limits.pollMs) {
         checked = now;
