@@ -576,5 +576,7 @@ export const BUILT: readonly string[] = [
   'SCALE-KEY-COMMAND',
   'SCALE-COMPOSE',
   'SCALE-HELM',
+  'SCALE-ONE-ACCOUNT',
+  'SCALE-ADD-ACCOUNT',
   'SCALE-POOLER',
 ];

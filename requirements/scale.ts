@@ -5,6 +5,8 @@ export const SCALE = {
   'SCALE-HELM':
     'The Helm chart passes Helm’s checks: no root, secrets by reference, a disruption budget, and readiness that means that leases are held.',
   'SCALE-ONE-ACCOUNT': 'One account of several is exported with its owner and nothing of others.',
+  'SCALE-ADD-ACCOUNT':
+    'The archive of one account can be added to a home that has others: under a new number and name, with its files, its secrets sealed with the key of that home, its tokens suspended, and never beside an account with the same phone number.',
   'SCALE-POOLER':
     'The API works behind PgBouncer in transaction mode, with the configuration that is shipped.',
   'SCALE-KEY-COMMAND':

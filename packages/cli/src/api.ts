@@ -39,14 +39,21 @@ export async function getExport(home: string, asBackup: boolean): Promise<Incomi
   throw toApiError(answer.statusCode ?? 0, await readBody(answer));
 }
 
+interface ArchiveToSend {
+  readonly size: number;
+  readonly passphrase: string | null;
+  /** The name of the account that it adds. */
+  readonly as: string | undefined;
+}
+
 export async function postImport(
   home: string,
   archive: Readable,
-  { size, passphrase }: { readonly size: number; readonly passphrase: string | null },
+  { size, passphrase, as }: ArchiveToSend,
 ): Promise<ArchiveImportReport> {
   const { status, body } = await sendRequest(home, {
     method: 'POST',
-    path: '/api/import',
+    path: as === undefined ? '/api/import' : `/api/import?${new URLSearchParams({ as })}`,
     headers: {
       'content-type': 'application/gzip',
       'content-length': String(size),

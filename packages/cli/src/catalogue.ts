@@ -560,7 +560,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'import',
     group: 'Your data',
-    summary: 'Restore an archive into an empty home',
+    summary: 'Restore an archive into an empty home, or add its account to this home',
     arguments: [
       {
         syntax: '<file>',
@@ -568,6 +568,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         file: true,
       },
     ],
+    options: [['--as <name>', 'Add the one account of the archive to this home, under this name']],
     load: async () => (await import('./commands/backup.ts')).importArchiveCommand,
   },
   {

@@ -326,7 +326,7 @@ export async function assemble(
             ? backups.archive(name === null ? undefined : which)
             : { stream: archive({ isEncrypted: false, accounts: which }), isEncrypted: false };
         },
-        import: async (stream, { passphrase }) => {
+        import: async (stream, { passphrase, as }) => {
           disk.assertNotLow();
           if (role.kind !== 'all') throw new RelayError('import_needs_start');
           const { lease } = main();
@@ -337,7 +337,7 @@ export async function assemble(
             restored === account
               ? main().onRestored(tx, madeAt)
               : settleRestored({ config, jobs, now }, restored)(tx, madeAt);
-          const given = { database, jobs, lease, schemaVersion, keys, owner, onRestored };
+          const given = { database, jobs, lease, schemaVersion, keys, owner, onRestored, as };
           const files = archivedFiles(mediaStores);
           const report = await restoreArchive({ ...given, files, home, now, passphrases }, stream);
           await accounts.addMissing();

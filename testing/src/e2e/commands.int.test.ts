@@ -87,7 +87,8 @@ describe('--json', () => {
         /^This home already contains data: contacts, chats and \d other tables\. Nothing was/,
       ),
       code: 'import_not_empty',
-      action: 'Import into an empty home: set RELAY_HOME to a new folder.',
+      action:
+        'Import into an empty home: set RELAY_HOME to a new folder. To add one account to this home, use `--as <name>`.',
     });
   });
 });

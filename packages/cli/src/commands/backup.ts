@@ -196,7 +196,7 @@ const defaultArchiveName = (now: Date): string => {
 
 // `relay import`: sends an archive to the daemon, which checks all of it before it changes anything.
 
-export const importArchiveCommand: RunCommand = async ({ config, terminal, args }) => {
+export const importArchiveCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const file = args[0] ?? '';
   if (findDaemon(config.home).state === 'none') throw new RelayError('daemon_not_running');
   const { size, isEncrypted } = await describeArchive(file);
@@ -209,7 +209,8 @@ export const importArchiveCommand: RunCommand = async ({ config, terminal, args 
     shown = Date.now();
     terminal.progress(`Importing ${formatBytes(sent)} of ${formatBytes(size)} …`);
   });
-  const result = await postImport(config.home, archive, { size, passphrase }).catch(
+  const as = typeof options.as === 'string' ? options.as : undefined;
+  const result = await postImport(config.home, archive, { size, passphrase, as }).catch(
     (error: unknown) => {
       // It answered a moment ago, so it was stopped during the import.
       const { code } = error as { code?: unknown };
@@ -222,18 +223,23 @@ export const importArchiveCommand: RunCommand = async ({ config, terminal, args 
     terminal.writeLine(
       `Imported ${file} (${formatBytes(size)}, ${formatCount(rowsIn(result), 'row')}).`,
     );
-    for (const line of formatRestored(result)) terminal.writeLine(line);
+    for (const line of formatRestored(result, as)) terminal.writeLine(line);
   }
   return 0;
 };
 
 /** What the owner has to look at, because it may have changed since the backup. */
-export function formatRestored(result: ArchiveImportReport): string[] {
+export function formatRestored(result: ArchiveImportReport, added?: string): string[] {
   const { upgraded_from, suspended_tokens, disabled_webhooks, webhooks_without_secret } = result;
   const listed = (names: readonly string[]) => names.map(toOneLine).join(', ');
   return [
     ...(upgraded_from === null ? [] : [`The archive was upgraded from schema ${upgraded_from}.`]),
-    'Sending is on hold. Check the queued messages, then run `relay release`.',
+    ...(added === undefined
+      ? ['Sending is on hold. Check the queued messages, then run `relay release`.']
+      : [
+          `It is the account ${added} now. Link its phone with \`relay init --account ${added}\`.`,
+          `Its sending is on hold. Check the queued messages, then run \`relay release --account ${added}\`.`,
+        ]),
     ...(suspended_tokens.length === 0
       ? []
       : [

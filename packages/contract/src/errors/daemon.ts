@@ -376,6 +376,20 @@ export const DAEMON_ERRORS = {
     exit: 2,
     sentence: 'The archive cannot be used: {what}. Nothing was changed.',
   },
+  archive_of_several: {
+    status: 400,
+    exit: 2,
+    sentence: 'The archive contains several accounts. Nothing was changed.',
+    action: 'Make one of the account that you want to add: `relay export --account <name>`.',
+  },
+  account_phone_known: {
+    status: 409,
+    exit: 5,
+    sentence:
+      'The number {phone} is already linked here, to the account {account}. Nothing was changed.',
+    action:
+      'Remove that account first if the archive is to replace it: `relay accounts remove {account}`.',
+  },
   archive_passphrase_needed: {
     status: 400,
     exit: 2,
@@ -423,7 +437,8 @@ export const DAEMON_ERRORS = {
     status: 409,
     exit: 5,
     sentence: 'This home already contains data: {what}. Nothing was changed.',
-    action: 'Import into an empty home: set RELAY_HOME to a new folder.',
+    action:
+      'Import into an empty home: set RELAY_HOME to a new folder. To add one account to this home, use `--as <name>`.',
   },
   restore_needs_database: {
     status: 409,

@@ -15,3 +15,8 @@ export interface Sealer {
 
 /** The name that a webhook's secret is sealed under. */
 export const webhookSecretName = (id: string): string => `webhook/${id}`;
+
+/** The settings of an account that are secrets, and the names that they are sealed under. */
+export const ACCOUNT_SECRETS = ['proxy', 'model_api_key'] as const;
+export const accountSecretName = (account: AccountId, name: string): string =>
+  `account/${account}/${name}`;

@@ -8,13 +8,11 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import { type ModelSettings, type Settings, settingsFault } from '@relay/contract/settings';
-import type { Sealer } from '@relay/core/ports/sealer';
+import { ACCOUNT_SECRETS, accountSecretName, type Sealer } from '@relay/core/ports/sealer';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
-const SECRETS = ['proxy', 'model_api_key'] as const;
 const SECTIONS = ['pacing', 'agent', 'retention'] as const;
-const secretName = (account: AccountId, name: string): string => `account/${account}/${name}`;
 
 /** Stands for a proxy that cannot be read: a connection without the proxy would show WhatsApp another address. */
 const NO_PROXY = 'socks5://proxy-cannot-be-read.invalid:1080';
@@ -28,12 +26,12 @@ export async function readAccountSettings(
   const { rows } = await sql<{ settings: Record<string, unknown> }>`
     SELECT settings FROM accounts WHERE id = ${account}`.execute(db);
   const written = { ...rows[0]?.settings };
-  for (const name of SECRETS) {
+  for (const name of ACCOUNT_SECRETS) {
     const sealed = written[name];
     if (typeof sealed !== 'string') continue;
     try {
       const bytes = Buffer.from(sealed, 'base64url');
-      written[name] = Buffer.from(sealer.open(secretName(account, name), bytes)).toString();
+      written[name] = Buffer.from(sealer.open(accountSecretName(account, name), bytes)).toString();
     } catch {
       if (name === 'proxy') written[name] = NO_PROXY;
       else delete written[name];
@@ -54,10 +52,10 @@ export async function changeAccountSettings(
   const fault = settingsFault(plainSettings(home, merged));
   if (fault !== null) throw new RelayError('setting_invalid', { what: fault });
   const stored: Record<string, unknown> = { ...merged };
-  for (const name of SECRETS) {
+  for (const name of ACCOUNT_SECRETS) {
     const value = merged[name];
     if (value === undefined) continue;
-    const sealed = sealer.seal(secretName(account, name), Buffer.from(value));
+    const sealed = sealer.seal(accountSecretName(account, name), Buffer.from(value));
     stored[name] = Buffer.from(sealed).toString('base64url');
   }
   await sql`UPDATE accounts SET settings = ${JSON.stringify(stored)}::jsonb WHERE id = ${account}`.execute(

@@ -121,13 +121,17 @@ async function drain(source: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of source);
 }
 
+/** Runs `work` for each account that a restore brings, one after the other. */
+export type ForEachRestored = typeof forEachAccount;
+
 /** Gives each content the name that its file has in this home. Media whose file did not come has none any more. */
 export async function settleRestoredFiles(
   tx: Transaction,
   restored: ReadonlyMap<string, string>,
+  forEach: ForEachRestored,
 ): Promise<void> {
   const [keys, objects] = [[...restored.keys()], [...restored.values()]];
-  await forEachAccount(tx, async (account) => {
+  await forEach(tx, async (account) => {
     const key = sql`${account}::text || '/' || encode(sha256, 'hex')`;
     const missing = sql`account_id = ${account} AND NOT ${key} = ANY(${keys}::text[])`;
     await sql`UPDATE media_objects SET object = n.object

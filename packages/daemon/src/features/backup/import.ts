@@ -27,6 +27,7 @@ import { suspendTokens } from '../../platform/db/tokens.ts';
 import { readSnapshot, transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { QUEUE_NAMES } from '../../platform/jobs/queues.ts';
+import { type AddedAccount, openAddedAccount } from './add-account.ts';
 import {
   type ArchiveManifest,
   type ArchiveRows,
@@ -38,8 +39,14 @@ import {
   openArchive,
 } from './archive.ts';
 import { exportArchive } from './export.ts';
-import { type ArchiveFiles, fileKey, settleRestoredFiles } from './files.ts';
-import { openResealing, type RestoreKeys, SECRETS_TABLE, unreadableSecretIn } from './secrets.ts';
+import { type ArchiveFiles, type ForEachRestored, fileKey, settleRestoredFiles } from './files.ts';
+import {
+  findArchiveKey,
+  openResealing,
+  type RestoreKeys,
+  SECRETS_TABLE,
+  unreadableSecretIn,
+} from './secrets.ts';
 
 export interface ImportOptions {
   readonly database: SharedDatabase;
@@ -53,6 +60,8 @@ export interface ImportOptions {
   readonly files?: Pick<ArchiveFiles, 'put'>;
   /** Identifies this restore in the database once it is committed. */
   readonly id?: string;
+  /** Adds the archive's one account to what is in the home, under this name. By default the home has to be empty. */
+  readonly as?: string | undefined;
   /** The last step for each account, in the restore's transaction: decides which restored messages may still be sent. */
   readonly onRestored: (tx: Transaction, madeAt: Date, account: AccountId) => Promise<void>;
 }
@@ -70,54 +79,75 @@ export async function importArchive(
         `it was made by a newer Relay (${made_by}, schema ${found}; this version knows ${known}). Upgrade Relay, then import it again`,
       );
     }
+    const { allAccounts } = options.database;
     // Refused before an upgrade that may take minutes; checked again in the transaction.
-    await readSnapshot(options.database.allAccounts, refuseUnlessEmpty);
+    if (options.as === undefined) await readSnapshot(allAccounts, refuseUnlessEmpty);
+    const added = options.as === undefined ? null : await openAddedAccount(allAccounts, options.as);
     return await (found === known
-      ? restore(options, opened)
-      : withUpgradedArchive(options, opened, (...upgraded) => restore(options, ...upgraded)));
+      ? restore({ ...options, added }, opened)
+      : withUpgradedArchive({ ...options, added }, opened, restore));
   } finally {
     opened.close();
   }
 }
 
+interface RestoreOptions extends ImportOptions {
+  readonly added: AddedAccount | null;
+}
+
 async function restore(
-  options: ImportOptions,
+  options: RestoreOptions,
   opened: OpenedArchive,
   /** The files that were taken from the archive before: their hashes and their names in this home. */
   files: Map<string, string> = new Map(),
 ): Promise<ArchiveImportReport> {
   const { allAccounts: db } = options.database;
-  const { account } = options.lease;
+  const { added, keys } = options;
+  const account = added?.id ?? options.lease.account;
   const { head } = opened;
   const seal = sealOf(db);
-  const reseal = await openResealing(options.keys, head);
+  const former = await findArchiveKey(keys, head);
+  const reseal = openResealing(keys, head, { former, as: added?.id });
+  const forEach: ForEachRestored = added === null ? forEachAccount : forOne(added.id);
   let isReplaced = false;
   let report: ArchiveImportReport | null = null;
   // Only one attempt, because the archive is a stream and can be read only once.
   const once = { attempts: 1 };
   const run = async ({ tx }: UnitOfWork): Promise<ArchiveImportReport> => {
     const tables = new Set(await listArchivedTables(tx));
-    await refuseUnlessEmpty(tx);
-    const kept = await removeFreshAccount(tx, options.lease);
+    if (added === null) await refuseUnlessEmpty(tx);
+    const kept = added === null ? await removeFreshAccount(tx, options.lease) : null;
     const unreadable: string[] = [];
+    const toOwn = async ({ table, lines }: ArchiveRows): Promise<readonly string[]> => {
+      if (added === null) return lines;
+      if (table === 'owners') return [];
+      if (table === JOBS_PART) return lines.map((line) => added.renumberJob(line));
+      if (table !== 'accounts') return lines.map((line) => added.renumber(line));
+      added.noteRows(lines);
+      const { sealer } = keys;
+      const { account: owner } = options.lease;
+      return Promise.all(lines.map((line) => added.toRow(tx, line, { owner, former, sealer })));
+    };
     const manifest = await opened.readParts(
       async (part) => {
-        if (part.table === JOBS_PART) return restoreJobs(tx, options.jobs, part.lines);
-        if (part.table !== SECRETS_TABLE) return restorePart(tx, tables, part);
-        const lines = part.lines.map(reseal);
-        unreadable.push(...lines.flatMap((line) => unreadableSecretIn(line, options.keys) ?? []));
+        const isSecret = part.table === SECRETS_TABLE;
+        const lines = await toOwn(isSecret ? { ...part, lines: part.lines.map(reseal) } : part);
+        if (part.table === JOBS_PART) return restoreJobs(tx, options.jobs, lines);
+        if (isSecret)
+          unreadable.push(...lines.flatMap((one) => unreadableSecretIn(one, keys) ?? []));
         return restorePart(tx, tables, { ...part, lines });
       },
       storeIn(options, files),
     );
-    await assertCounts(tx, manifest);
-    if (options.files !== undefined) await settleRestoredFiles(tx, files);
+    await assertCounts(tx, manifest, added === null ? null : forEach);
+    await added?.settle(tx, former, keys.sealer);
+    if (options.files !== undefined) await settleRestoredFiles(tx, files, forEach);
     await restoreSequences(tx, manifest.sequences);
-    await restoreLease(tx, kept);
+    if (kept !== null) await restoreLease(tx, kept);
     isReplaced = true;
     const suspended: string[] = [];
     const webhooks: string[] = [];
-    await forEachAccount(tx, async (each) => {
+    await forEach(tx, async (each) => {
       await signUnsignedRows(tx, each);
       // The cached head belongs to the former ledger and is not valid for the restored one.
       seal.forgetHead(each);
@@ -170,9 +200,10 @@ async function settleCommit(
 }
 
 /** Under its own hash, whatever the entry was called. */
-function storeIn({ files: store }: ImportOptions, into: Map<string, string>) {
+function storeIn({ files: store, added }: RestoreOptions, into: Map<string, string>) {
   if (store === undefined) return undefined;
-  return async (account: AccountId, source: AsyncIterable<Uint8Array>): Promise<void> => {
+  return async (archived: AccountId, source: AsyncIterable<Uint8Array>): Promise<void> => {
+    const account = added?.id ?? archived;
     const { sha256, object } = await store.put(account, source);
     into.set(fileKey({ account, sha256: sha256.toString('hex') }), object);
   };
@@ -182,9 +213,9 @@ function storeIn({ files: store }: ImportOptions, into: Map<string, string>) {
 // like any other, and exported again. The upgrade of an archive is therefore the upgrade of a database.
 
 async function withUpgradedArchive(
-  options: ImportOptions,
+  options: RestoreOptions,
   opened: OpenedArchive,
-  run: (upgraded: OpenedArchive, files: Map<string, string>) => Promise<ArchiveImportReport>,
+  run: typeof restore,
 ): Promise<ArchiveImportReport> {
   const { database, owner } = options;
   const known = await loadMigrations();
@@ -221,7 +252,7 @@ async function withUpgradedArchive(
       });
       const reopened = await openArchive(upgraded);
       try {
-        return { ...(await run(reopened, files)), upgraded_from: head.schema_version };
+        return { ...(await run(options, reopened, files)), upgraded_from: head.schema_version };
       } finally {
         reopened.close();
       }
@@ -308,6 +339,14 @@ async function refuseUnlessEmpty(tx: Transaction): Promise<void> {
   const what = `${named.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}`;
   throw new RelayError('import_not_empty', { what });
 }
+
+const forOne =
+  (account: AccountId): ForEachRestored =>
+  async (tx, work) => {
+    await setAccount(tx, account);
+    await work(account);
+    await setAccount(tx, '*');
+  };
 
 /** Removes the new account in favour of the archive's. Returns its lease as JSON, which is restored at the end. */
 async function removeFreshAccount(tx: Transaction, { account }: Lease): Promise<string> {
@@ -398,18 +437,26 @@ async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]
   }
 }
 
-/** Each table has as many rows as the archive, so that nothing was dropped or added on the way. */
-async function assertCounts(tx: Transaction, manifest: ArchiveManifest): Promise<void> {
+/**
+ * Each table has as many rows as the archive, so that nothing was dropped or added on the way. `added`: those of the
+ * added account; what accounts share has other rows too.
+ */
+async function assertCounts(
+  tx: Transaction,
+  manifest: ArchiveManifest,
+  added: ForEachRestored | null,
+): Promise<void> {
   const tables = await listAccountTables(tx);
   for (const [table, rows] of Object.entries(countArchiveRows(manifest))) {
-    if (table === JOBS_PART) continue;
+    if (table === JOBS_PART || (added !== null && !tables.has(table))) continue;
     let restored = 0;
     const count = async (which: RawBuilder<unknown>) => {
       const found = await sql<{ rows: number }>`
         SELECT count(*) AS rows FROM ${sql.table(table)} WHERE ${which}`.execute(tx);
       restored += found.rows[0]?.rows ?? 0;
     };
-    if (tables.has(table)) await forEachAccount(tx, (id) => count(sql`account_id = ${id}`));
+    const forEach = added ?? forEachAccount;
+    if (tables.has(table)) await forEach(tx, (id) => count(sql`account_id = ${id}`));
     else await count(sql`true`);
     if (restored !== rows)
       throw invalidArchive(`${table} has ${rows} rows, and ${restored} were restored`);

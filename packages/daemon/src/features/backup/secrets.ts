@@ -51,23 +51,32 @@ export interface RestoreKeys {
   findFormerKey(record: VaultRecord): Promise<Pick<Sealer, 'forAccount'> | null>;
 }
 
-/** Returns what seals the secrets of this archive again, line by line. */
-export async function openResealing(
+/** The key that an archive's values are sealed with; null if it cannot be found. */
+export async function findArchiveKey(
   { sealer, vault, findFormerKey }: RestoreKeys,
-  { secrets, vault: from }: Pick<ArchiveHead, 'secrets' | 'vault'>,
-): Promise<(line: string) => string> {
+  { vault: from }: Pick<ArchiveHead, 'vault'>,
+): Promise<Pick<Sealer, 'forAccount'> | null> {
+  return from === null || from.id === vault?.id ? sealer : findFormerKey(from);
+}
+
+/** Returns what seals the secrets of this archive again, line by line. `as`: for this account of the home. */
+export function openResealing(
+  { sealer }: Pick<RestoreKeys, 'sealer'>,
+  { secrets }: Pick<ArchiveHead, 'secrets'>,
+  { former, as }: { former: Pick<Sealer, 'forAccount'> | null; as: AccountId | undefined },
+): (line: string) => string {
+  const seal = (account: AccountId, name: string, bytes: Uint8Array) =>
+    sealer.forAccount(as ?? account).seal(name, bytes);
   if (secrets === 'open') {
     return (line) =>
       mapSecrets(line, (name, bytes, account) =>
-        bytes.length === 0 ? NO_SECRET : sealer.forAccount(account).seal(name, bytes),
+        bytes.length === 0 ? NO_SECRET : seal(account, name, bytes),
       );
   }
-  if (from === null || from.id === vault?.id) return (line) => line;
-  const former = await findFormerKey(from);
-  if (former === null) return (line) => line;
+  if (former === null || (former === sealer && as === undefined)) return (line) => line;
   return (line) =>
     mapSecrets(line, (name, bytes, account) =>
-      sealer.forAccount(account).seal(name, former.forAccount(account).open(name, bytes)),
+      seal(account, name, former.forAccount(account).open(name, bytes)),
     );
 }
 

@@ -51,7 +51,11 @@ export interface Archive {
   }): Promise<{ readonly stream: Readable; readonly isEncrypted: boolean }>;
   import(
     stream: Readable,
-    options: { readonly passphrase: string | null },
+    options: {
+      readonly passphrase: string | null;
+      /** Adds the archive's one account to the home, under this name. */
+      readonly as?: string | undefined;
+    },
   ): Promise<ArchiveImportReport>;
 }
 

@@ -49,12 +49,12 @@ export const createBuilder = ({
       ...quoteOf(row.quoted),
       content: toBuild(row, openFile),
     });
-    return sealer.seal(builtName(account, row.message_id), built);
+    return sealer.seal(builtMessageName(account, row.message_id), built);
   },
   open: openBuiltMessage(sealer, account),
 });
 
-const builtName = (account: AccountId, id: MessageId) => `outgoing/${account}/${id}`;
+export const builtMessageName = (account: AccountId, id: MessageId) => `outgoing/${account}/${id}`;
 
 /** Opens what was built of a row's content. */
 export const openBuiltMessage =
@@ -62,7 +62,7 @@ export const openBuiltMessage =
   ({ message_id: id, wire }) => {
     if (wire === null) return null;
     try {
-      return sealer.open(builtName(account, id), wire);
+      return sealer.open(builtMessageName(account, id), wire);
     } catch {
       throw new SendFault('not_sent', 'What was built of this message cannot be opened.');
     }

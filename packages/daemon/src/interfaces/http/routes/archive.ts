@@ -1,6 +1,7 @@
 // Routes that export and import the archive, and list and create backups. Archives are streamed and are never whole in
 // memory.
 import type { Readable } from 'node:stream';
+import { accountName } from '@relay/contract/api/accounts';
 import {
   archiveImportReportSchema,
   backupEncryptionSchema,
@@ -29,6 +30,14 @@ const importHeaders = z.object({
     .max(8_000)
     .optional()
     .describe('Passphrase of an encrypted archive, as base64url'),
+});
+
+const importQuery = z.object({
+  as: accountName
+    .optional()
+    .describe(
+      'Adds the one account of the archive to this home under this name, beside the accounts that are here',
+    ),
 });
 
 export function archiveRoutes(app: App, archive: Archive): void {
@@ -71,9 +80,10 @@ export function archiveRoutes(app: App, archive: Archive): void {
       bodyLimit: Number.MAX_SAFE_INTEGER,
       schema: {
         operationId: 'importArchive',
-        summary: 'Import an exported archive into an empty home',
+        summary: 'Import an exported archive into an empty home, or add its account to a home',
         tags,
         headers: importHeaders,
+        querystring: importQuery,
         consumes: ['application/gzip'],
         response: { 200: archiveImportReportSchema, ...errorResponses(400, 409, 415, 507) },
       },
@@ -85,7 +95,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
       const encoded = request.headers['relay-archive-passphrase'];
       const passphrase =
         encoded === undefined ? null : Buffer.from(encoded, 'base64url').toString();
-      return archive.import(request.body as Readable, { passphrase });
+      return archive.import(request.body as Readable, { passphrase, as: request.query.as });
     },
   );
 }
