@@ -66,8 +66,8 @@ async function formerHome() {
     [account, WEBHOOK, sealed.seal(webhookSecretName(WEBHOOK), Buffer.from('whsec_x'))],
   );
   await sql(
-    `INSERT INTO instances (account_id, id, contact_id, chat_id, objective, state)
-     SELECT account_id, $2, contact_id, id, 'Get a quote', 'PAUSED' FROM chats WHERE account_id = $1 LIMIT 1`,
+    `INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+     SELECT account_id, $2, contact_id, id, '+4915100000001', 'Get a quote', 'CREATED', 60000, 1 FROM chats WHERE account_id = $1 LIMIT 1`,
     [account, INSTANCE],
   );
   await desk.database.kysely.transaction().execute(async (tx) => {
@@ -178,7 +178,7 @@ test('adds an account with its chat, photo, conversation and keys, and leaves th
   const { stream } = await (await home.stores.of(added)).open(file?.object ?? '');
   expect((await buffer(stream)).equals(PHOTO)).toBe(true);
   expect(await home.sql('SELECT account_id, state FROM instances')).toEqual([
-    { account_id: added, state: 'PAUSED' },
+    { account_id: added, state: 'CREATED' },
   ]);
   expect(await home.sql('SELECT spans, suspended_at IS NULL AS works FROM tokens')).toEqual([
     { spans: null, works: false },
@@ -195,7 +195,7 @@ test('adds an account with its chat, photo, conversation and keys, and leaves th
   // The same number cannot be linked twice.
   await expect(home.add(archive, 'again')).rejects.toMatchObject({
     code: 'account_phone_known',
-    message: `The number +${PHONE} is already linked here, to the account work. Nothing was changed.`,
+    sentence: `The number +${PHONE} is already linked here, to the account work. Nothing was changed.`,
   });
   expect(await home.sql('SELECT FROM accounts')).toHaveLength(2);
 });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { Transport } from '@relay/core/ports/transport';
-import { reopenRefusedMedia } from '../../platform/db/media.ts';
+import { hasReopenableMedia, reopenRefusedMedia } from '../../platform/db/media.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { PollLoop } from '../../platform/poll-loop.ts';
 import { clearMedia, queueStranded } from './clear.ts';
@@ -26,8 +26,8 @@ export interface Media {
 }
 
 const CONCURRENT_DOWNLOADS = 10;
-/** How often to look whether a grant has opened a chat. */
-const GRANT_LOOK_MS = 2_000;
+/** How long after something happened for the account to look whether a grant has opened a chat. */
+const GRANT_GATHER_MS = 2_000;
 const RECENT_MS = 7 * 86_400_000;
 const CONNECTION_LOOK_MS = 500;
 /** A job that waits for the connection is given back after this time. */
@@ -41,19 +41,20 @@ export function openMedia(options: MediaOptions): Media {
   const granted = new PollLoop({
     look: async () => {
       const since = new Date(now().getTime() - RECENT_MS);
-      const ids = await transaction(deps, async ({ tx }) => {
-        const reopened = await reopenRefusedMedia(tx, account, options.admins, since);
-        const queued = reopened.map((id) => ({ key: id, data: { account, subject: id } }));
-        await jobs.enqueue(tx, 'media', queued);
-        return reopened;
-      });
-      if (ids.length > 0) jobs.wake('media');
-      return GRANT_LOOK_MS;
+      if (await hasReopenableMedia(db, account, options.admins, since)) {
+        await transaction(deps, async ({ tx }) => {
+          const reopened = await reopenRefusedMedia(tx, account, options.admins, since);
+          const queued = reopened.map((id) => ({ key: id, data: { account, subject: id } }));
+          await jobs.enqueue(tx, 'media', queued);
+        });
+      }
+      return Number.POSITIVE_INFINITY;
     },
     failed: (error) => {
       log.warn('looking for granted media failed; retrying', { error });
-      return GRANT_LOOK_MS;
+      return GRANT_GATHER_MS;
     },
+    gatherMs: GRANT_GATHER_MS,
   });
   return {
     removeUnused: () => removeUnusedObjects(deps),
@@ -78,10 +79,12 @@ export function openMedia(options: MediaOptions): Media {
         account,
       );
       granted.start();
+      const unsubscribe = deps.events.subscribe(() => granted.hint());
       const swept = sweepFiles(deps).catch((error: unknown) =>
         log.warn('removing files without a message failed', { error }),
       );
       return async () => {
+        unsubscribe();
         await granted.stop();
         await swept;
       };

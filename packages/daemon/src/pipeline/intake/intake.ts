@@ -94,15 +94,11 @@ export class Intake {
   }
 
   #note(batch: IntakeBatch): number {
-    const { log, jobs, onStored } = this.#options;
+    const { log, onStored } = this.#options;
     for (const { failure } of batch.setAside) {
       log.warn('inbox row set aside', { reason: failure });
     }
-    if (batch.stored > 0) {
-      jobs.wake('route');
-      jobs.wake('media');
-      onStored?.();
-    }
+    if (batch.stored > 0) onStored?.();
     return batch.rows;
   }
 }

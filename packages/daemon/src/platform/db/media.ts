@@ -163,6 +163,22 @@ export async function recordReceivedMedia(
   return rows.filter(({ state }) => state === 'waiting').map(({ id }) => id);
 }
 
+const reopenableSql = (account: AccountId, admins: readonly string[], since: Date) => sql<boolean>`
+  account_id = ${account} AND state = 'refused' AND reason = 'no_read_grant' AND message_at >= ${since}
+    AND chat_id IN (${chatsOfAgentsSql(account, admins)})`;
+
+/** Whether `reopenRefusedMedia` would find something. */
+export async function hasReopenableMedia(
+  db: Db,
+  account: AccountId,
+  admins: readonly string[],
+  since: Date,
+): Promise<boolean> {
+  const { rows } =
+    await sql`SELECT FROM media WHERE ${reopenableSql(account, admins, since)} LIMIT 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Media that was refused only because no agent could read its chat, and now one can. Returns those to download. */
 export async function reopenRefusedMedia(
   tx: Transaction,
@@ -171,9 +187,7 @@ export async function reopenRefusedMedia(
   since: Date,
 ): Promise<readonly MediaId[]> {
   const { rows } = await sql<{ id: MediaId }>`
-    UPDATE media SET state = 'waiting', reason = NULL
-    WHERE account_id = ${account} AND state = 'refused' AND reason = 'no_read_grant' AND message_at >= ${since}
-      AND chat_id IN (${chatsOfAgentsSql(account, admins)})
+    UPDATE media SET state = 'waiting', reason = NULL WHERE ${reopenableSql(account, admins, since)}
     RETURNING id`.execute(tx);
   return rows.map(({ id }) => id);
 }

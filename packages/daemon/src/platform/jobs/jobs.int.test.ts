@@ -277,7 +277,7 @@ test('a worker fetches no job of an account that is served by another process', 
     account,
   );
   await enqueue(jobs, [other, job('a', 1)]);
-  await eventually(() => ran.length > 0);
+  await eventually(async () => (await waiting()) === 1);
   expect(ran).toEqual([1]);
   expect(await sql('SELECT state, retry_count FROM relay_jobs.job')).toEqual([
     { state: 'created', retry_count: 0 },

@@ -180,8 +180,8 @@ export class Jobs {
       });
     worker.handle(account, handler as JobHandler<QueueName>);
     if (existing !== undefined) {
-      // The account may have come from another process, with jobs that nobody will hint at.
-      existing.wake();
+      // The account may have come from another process, with jobs that nobody will hint at. One look is for all queues.
+      this.#clock.hint();
       return;
     }
     this.#workers.set(queue, worker);

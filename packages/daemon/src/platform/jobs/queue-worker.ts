@@ -285,15 +285,22 @@ export function createJobSource({ pool, prepares }: SharedDatabase): JobSource {
     executeSql: (text, values = []) => {
       const list = accounts === null ? null : `{${accounts.join()}}`;
       if (idle && prepares) {
+        // Planning is most of the cost of a fetch that finds one job.
         const limited = ofAccounts(text, `$${values.length + 1}`);
-        return fetchPlanned(pool, limited, [...values, list]);
+        return pool.query({
+          name: statementName(limited),
+          text: limited,
+          values: [...values, list],
+        });
       }
-      return fetchAnew(pool, ofAccounts(text, list === null ? 'NULL' : `'${list}'`), values);
+      return pool.query(ofAccounts(text, list === null ? 'NULL' : `'${list}'`), values);
     },
   });
 }
 
 const FETCH_CONDITION = 'NOT j.blocked';
+/** For the statement's own transaction, so that a fetch is one statement and does not wait for the disk. */
+const WITHOUT_FLUSH = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
 
 /** pg-boss itself cannot leave jobs to another process by what is in them. */
 function ofAccounts(text: string, accounts: string): string {
@@ -301,44 +308,9 @@ function ofAccounts(text: string, accounts: string): string {
     throw new Error('pg-boss fetches in a way that is not known');
   return text.replace(
     FETCH_CONDITION,
-    `${FETCH_CONDITION} AND (${accounts}::bigint[] IS NULL OR j.data->>'account' IS NULL
+    `${FETCH_CONDITION} AND ${WITHOUT_FLUSH} AND (${accounts}::bigint[] IS NULL OR j.data->>'account' IS NULL
       OR (j.data->>'account')::bigint = ANY(${accounts}::bigint[]))`,
   );
-}
-
-type Fetched = ReturnType<BossDb['executeSql']>;
-
-/** A query with values cannot be combined with another statement. */
-async function fetchAnew(
-  pool: SharedDatabase['pool'],
-  text: string,
-  values: unknown[] = [],
-): Fetched {
-  if (values.length > 0) return pool.query(text, values);
-  const all: unknown = await pool.query(
-    `SELECT set_config('synchronous_commit', 'off', true); ${text}`,
-  );
-  return (all as { rows: unknown[] }[]).at(-1) ?? { rows: [] };
-}
-
-/** Planning is most of the cost of a fetch that finds one job. */
-async function fetchPlanned(
-  pool: SharedDatabase['pool'],
-  text: string,
-  values: unknown[] = [],
-): Fetched {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN; SET LOCAL synchronous_commit = off');
-    const fetched = await client.query({ name: statementName(text), text, values });
-    await client.query('COMMIT');
-    client.release();
-    return fetched;
-  } catch (error) {
-    // Not returned to the pool: a transaction may still be open on it.
-    client.release(true);
-    throw error;
-  }
 }
 
 const statementNames = new Map<string, string>();

@@ -112,6 +112,8 @@ export class TimerClock {
       return TICK_MS;
     },
   });
+  /** As far as the last look has shown. */
+  #hasTimers = true;
   #unsubscribe: () => void = () => {};
   #stopTicking: () => void = () => {};
   /** Until a time before the next tick. */
@@ -162,8 +164,11 @@ export class TimerClock {
   async #look(): Promise<NextLook> {
     this.#nextAt = Number.POSITIVE_INFINITY;
     await this.#noticePutBack();
+    // Most accounts have no timers, and something happens for them all the time.
+    if (!this.#hasTimers && !(await this.#next()).any) return Number.POSITIVE_INFINITY;
     const isSettled = (await this.#options.beforeFiring?.()) ?? true;
     const { due, any } = await this.#next();
+    this.#hasTimers = any;
     const now = this.#options.now().getTime();
     const isDue = due !== null && due <= now;
     if (isDue && (await this.fire()) > 0) return 'more';

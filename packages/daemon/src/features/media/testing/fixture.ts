@@ -204,6 +204,7 @@ export async function openMediaFixture(): Promise<MediaFixture> {
          WHERE account_id = $1 AND value = $2`,
         [account, BOB.split('@')[0]],
       );
+      events.hint();
     },
     row,
     async reaches(id, state) {
