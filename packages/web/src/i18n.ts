@@ -75,7 +75,7 @@ export function t(id: TextId, values: MessageValues = {}): string {
 }
 
 /** Whether there is a text with an id that comes from the daemon, such as an error code, and it is loaded. */
-export const hasText = (id: string): id is TextId => Object.hasOwn(i18n.messages, id);
+export const isTextId = (id: string): id is TextId => Object.hasOwn(i18n.messages, id);
 
 export const mapStrings = (
   values: MessageValues,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
-export const MEDIA_KINDS = [
+const PLACEHOLDER_KINDS = [
   'image',
   'video',
   'audio',
@@ -12,10 +12,11 @@ export const MEDIA_KINDS = [
   'contact',
   'poll',
 ] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
+/** What a placeholder for content other than text can stand for, in a notification or an exported chat. */
+export type PlaceholderKind = (typeof PLACEHOLDER_KINDS)[number];
 
 /** The names that apps use; a voice message is audio and an animation a video. */
-const mediaType = z.enum([...MEDIA_KINDS, 'text', 'voice', 'gif']);
+const mediaType = z.enum([...PLACEHOLDER_KINDS, 'text', 'voice', 'gif']);
 
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;

@@ -1,12 +1,12 @@
 // Parses an exported chat line by line. A message begins with a date and continues until the next one. Memory is
 // bounded whatever the file contains: an endless line or message is cut.
 import type { ImportSkip } from '@relay/contract/api/imports';
-import type { MediaKind } from '@relay/contract/api/ingest';
+import type { PlaceholderKind } from '@relay/contract/api/ingest';
 
 export interface ExportedMessage {
   readonly head: Omit<ExportLineHead, 'rest'>;
   readonly sender: string;
-  readonly media: MediaKind | null;
+  readonly media: PlaceholderKind | null;
   readonly words: string;
 }
 
@@ -190,7 +190,7 @@ function timeOf(groups: Readonly<Record<string, string | undefined>>): number | 
 
 interface Attachment {
   /** Null if the export does not say which kind it was. */
-  readonly media: MediaKind | null;
+  readonly media: PlaceholderKind | null;
   readonly words: string;
 }
 
@@ -200,7 +200,7 @@ const LEFT_TO_RIGHT_MARK = '\u200e';
 const OMITTED =
   /^<(?:media omitted|medien ausgeschlossen|multimedia omitido|archivo omitido|m[ií]dia oculta|arquivo de m[ií]dia oculto|m[ée]dias? omis|media omessi|media weggelaten|без медиафайлов|медиафайлы? пропущены?|medya dahil edilmedi|pomini[ęe]to multimedia|تم استبعاد الوسائط|मीडिया छोड़ दिया गया|省略多媒体文件|媒体文件被省略|已略去媒體檔案|メディアは含まれていません|미디어 파일을 생략한 대화내용)>$/iu;
 
-const KINDS: readonly (readonly [RegExp, MediaKind])[] = [
+const KINDS: readonly (readonly [RegExp, PlaceholderKind])[] = [
   [
     /^(?:image|bild|imagen|imagem|immagine|foto|afbeelding|изображение|画像|图片|圖片|사진|صورة|photo)\b|^(?:画像|图片|圖片|사진|صورة|изображение)/iu,
     'image',
@@ -223,7 +223,7 @@ const IN_BRACKETS = /<[^<>:]{2,30} ?: ?(?<file>[^<>/\\]{1,200}\.\w{2,5})>$/u;
 const IN_PARENTHESES =
   /^(?<file>[^\n/\\]{1,200}\.\w{2,5}) \((?:file attached|datei angehängt|archivo adjunto|arquivo anexado|fichier joint|file allegato|bestand bijgevoegd|файл добавлен|dosya ekli|添付ファイル|文件附件|附件檔案|파일 첨부됨|plik dołączony|تم إرفاق الملف|फ़ाइल संलग्न)\)(?:\n|$)/iu;
 
-const EXTENSIONS: Readonly<Record<string, MediaKind>> = {
+const EXTENSIONS: Readonly<Record<string, PlaceholderKind>> = {
   jpg: 'image',
   jpeg: 'image',
   png: 'image',

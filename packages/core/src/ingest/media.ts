@@ -1,6 +1,6 @@
 // Media in messages that were not received by the transport, but read from a notification or an exported chat. Stored
 // with the same labels as received ones, so that all read alike.
-import type { MediaKind } from '@relay/contract/api/ingest';
+import type { PlaceholderKind } from '@relay/contract/api/ingest';
 import type { IncomingMedia, MessageDetails } from '../messages/message.ts';
 
 export interface StoredContent {
@@ -12,7 +12,9 @@ export interface StoredContent {
 }
 
 /** Seed 000's label of each kind; kinds without one are named by the kind, with more in the details. */
-const STORED: Readonly<Record<MediaKind, { readonly kind: string; readonly label?: string }>> = {
+const STORED: Readonly<
+  Record<PlaceholderKind, { readonly kind: string; readonly label?: string }>
+> = {
   image: { kind: 'imageMessage', label: '[Image]' },
   video: { kind: 'videoMessage', label: '[Video]' },
   audio: { kind: 'audioMessage', label: '[Audio message]' },
@@ -25,7 +27,7 @@ const STORED: Readonly<Record<MediaKind, { readonly kind: string; readonly label
 
 /** `words`: a caption, the name of a file, place or person, or the question of a poll. */
 export function toStoredContent(
-  media: MediaKind | null,
+  media: PlaceholderKind | null,
   words: string,
   seconds: number | null,
 ): StoredContent {
@@ -63,27 +65,28 @@ export function textInStoredContent({
 // in every language; a word that only names the kind is not a caption.
 
 interface PlaceholderReading {
-  readonly media: MediaKind | null;
+  readonly media: PlaceholderKind | null;
   /** The text without the placeholder. */
   readonly words: string;
   readonly seconds: number | null;
 }
 
 /** `alone`: people begin sentences with it, so it counts only before a word for the kind. */
-const SIGNS: Readonly<Record<string, { readonly media: MediaKind; readonly alone?: true }>> = {
-  '📷': { media: 'image' },
-  '🎥': { media: 'video' },
-  '📹': { media: 'video' },
-  '👾': { media: 'video', alone: true },
-  '🎤': { media: 'audio' },
-  '🎙': { media: 'audio' },
-  '🎵': { media: 'audio', alone: true },
-  '📄': { media: 'document' },
-  '💟': { media: 'sticker', alone: true },
-  '📍': { media: 'location', alone: true },
-  '👤': { media: 'contact', alone: true },
-  '📊': { media: 'poll', alone: true },
-};
+const SIGNS: Readonly<Record<string, { readonly media: PlaceholderKind; readonly alone?: true }>> =
+  {
+    '📷': { media: 'image' },
+    '🎥': { media: 'video' },
+    '📹': { media: 'video' },
+    '👾': { media: 'video', alone: true },
+    '🎤': { media: 'audio' },
+    '🎙': { media: 'audio' },
+    '🎵': { media: 'audio', alone: true },
+    '📄': { media: 'document' },
+    '💟': { media: 'sticker', alone: true },
+    '📍': { media: 'location', alone: true },
+    '👤': { media: 'contact', alone: true },
+    '📊': { media: 'poll', alone: true },
+  };
 
 /** Names of the kinds in the most common phone languages, in lower case. */
 const NAMES: ReadonlySet<string> = new Set(
@@ -129,7 +132,7 @@ const DELETED = /^\u{1f6ab}\s*\S/u;
 export const isDeletionNotice = (text: string): boolean => DELETED.test(text.trim());
 
 /** `media` is the kind from the forwarder, if given; then the text is its caption unless it only names the kind. */
-export function readPlaceholder(text: string, media: MediaKind | null): PlaceholderReading {
+export function readPlaceholder(text: string, media: PlaceholderKind | null): PlaceholderReading {
   const trimmed = text.trim();
   const [lead = '', sign = ''] = LEADING.exec(trimmed) ?? [];
   const known = SIGNS[sign];

@@ -1,10 +1,11 @@
-import type { MediaKind } from '@relay/contract/api/ingest';
+import type { PlaceholderKind } from '@relay/contract/api/ingest';
 import { expect, test } from 'vitest';
 import { toStoredContent } from './media.ts';
 import { haveSameEssence, messageEssence } from './pairing.ts';
 
 const text = (words: string) => messageEssence(toStoredContent(null, words, null));
-const media = (kind: MediaKind, words = '') => messageEssence(toStoredContent(kind, words, null));
+const media = (kind: PlaceholderKind, words = '') =>
+  messageEssence(toStoredContent(kind, words, null));
 
 test.each([
   ['Flight is at 3pm', 'Flight  is at\u00a03pm'],

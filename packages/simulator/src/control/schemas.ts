@@ -161,7 +161,7 @@ const Media = z.strictObject({
   /** Only for an image, a video or a voice note. */
   viewOnce: z.boolean().exactOptional(),
 });
-export type MediaBody = z.infer<typeof Media>;
+export type NewMediaBody = z.infer<typeof Media>;
 
 const NewMessageFields = z.strictObject({
   to: ChatIdSchema,

@@ -13,7 +13,7 @@ import {
   type SimulatedChat,
   visibleJid,
 } from '../whatsapp/people/model.ts';
-import type { MediaBody, NewMessageBody } from './schemas.ts';
+import type { NewMediaBody, NewMessageBody } from './schemas.ts';
 
 export async function sendMessageAs(
   network: Network,
@@ -74,7 +74,7 @@ function ownMessageKey(
   return { remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'), id, fromMe: true };
 }
 
-function fileOf(media: MediaBody, caption: string): AnyMessageContent {
+function fileOf(media: NewMediaBody, caption: string): AnyMessageContent {
   const { data, fileName, kind, mimetype, viewOnce = false } = media;
   const file = Buffer.from(data, 'base64');
   const words = caption === '' ? {} : { caption };

@@ -6,7 +6,7 @@ import {
   readResponse,
 } from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
-import { hasText, isolate, t } from '../i18n.ts';
+import { isolate, isTextId, t } from '../i18n.ts';
 import { requestAddress } from './account.ts';
 import { fetchWithPasskey } from './passkey.ts';
 
@@ -54,8 +54,8 @@ export function readableError(error: unknown): string {
   const id = reason === undefined ? `errors.${code}` : `errors.refused.${reason}`;
   const action = `${id}.action`;
   const sentences = [
-    hasText(id) ? t(id) : isolate(error.sentence),
-    hasText(action) ? t(action) : error.action && isolate(error.action),
+    isTextId(id) ? t(id) : isolate(error.sentence),
+    isTextId(action) ? t(action) : error.action && isolate(error.action),
   ];
   return sentences.filter(Boolean).join(' ');
 }

@@ -9,7 +9,7 @@ import {
   IconTargetArrow,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { hasText, t } from '../i18n.ts';
+import { isTextId, t } from '../i18n.ts';
 import { formatContact } from './format.ts';
 
 interface ApprovalCopy {
@@ -30,13 +30,13 @@ export const approvalText = ({ text, content }: Pick<Approval, 'text' | 'content
 /** Why it needs an approval, in the reader's language if this version knows the reason. */
 export function approvalReason({ reason, reason_code }: Approval): string {
   const id = `common.reason.${reason_code}`;
-  return hasText(id) ? t(id) : reason;
+  return isTextId(id) ? t(id) : reason;
 }
 
 /** In the reader's language if this version knows the risk. */
 export function riskText({ code, sentence, values }: SendRisk): string {
   const id = `common.risk.${code}`;
-  return hasText(id) ? t(id, values) : sentence;
+  return isTextId(id) ? t(id, values) : sentence;
 }
 
 export function approvalCopy(approval: Approval): ApprovalCopy {

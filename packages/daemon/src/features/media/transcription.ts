@@ -18,7 +18,7 @@ interface Recording {
   readonly mimeType: string | null;
 }
 
-export interface Transcript {
+interface Transcription {
   readonly text: string;
   /** As in BCP 47, if it was recognised. */
   readonly language: string | null;
@@ -27,7 +27,7 @@ export interface Transcript {
 }
 
 /** Rejects with a `RelayError`; `isRetryable` says whether a later attempt may help. */
-export type Transcribe = (recording: Recording, signal: AbortSignal) => Promise<Transcript>;
+export type Transcribe = (recording: Recording, signal: AbortSignal) => Promise<Transcription>;
 
 /** What is sent at most; providers accept 25 MB. */
 const MOST_BYTES = 24 * 1024 ** 2;
@@ -249,7 +249,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 function toTranscript(
   text: string,
   language: string | null,
-): Pick<Transcript, 'text' | 'language'> {
+): Pick<Transcription, 'text' | 'language'> {
   const lower = language?.trim().toLowerCase() ?? '';
   const code = LANGUAGES[lower] ?? lower;
   return {

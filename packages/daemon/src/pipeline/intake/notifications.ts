@@ -7,7 +7,7 @@ import {
   type ForwardedNotification,
   type IngestReport,
   type IngestService,
-  type MediaKind,
+  type PlaceholderKind,
   parseInstant,
 } from '@relay/contract/api/ingest';
 import { RelayError } from '@relay/contract/errors';
@@ -80,7 +80,7 @@ function parseNotification(notification: ForwardedNotification, now: Date): Pars
   return { group, sender: cleanShownName(sender) || sender.trim(), at, content };
 }
 
-function mediaOf(type: ForwardedNotification['media_type']): MediaKind | null {
+function mediaOf(type: ForwardedNotification['media_type']): PlaceholderKind | null {
   if (type === 'voice') return 'audio';
   if (type === 'gif') return 'video';
   return type === undefined || type === 'text' ? null : type;
