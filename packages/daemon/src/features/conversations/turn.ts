@@ -3,7 +3,6 @@
 
 import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import {
-  currentTurnPurpose,
   isTerminal,
   TURN_PURPOSES,
   TURN_STATES,
@@ -15,7 +14,6 @@ import { type ChatId, type InstanceId, mediaId, type RunId } from '@relay/contra
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
 import { withContent } from '@relay/core/messages/outgoing';
 import { toStorableValue } from '@relay/core/messages/text';
-import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
 import { REASONS, reasonText } from '@relay/core/policy/reasons';
 import type {
   TakeTurn,
@@ -30,22 +28,15 @@ import { resolveContent } from '../../pipeline/gate/outgoing-request.ts';
 import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { findMedia } from '../../platform/db/media.ts';
-import { mayShowPhotos, readLineMedia, waitForMedia } from '../../platform/db/message-text.ts';
-import { beginRun, endRun, saveRunTaint, taintOfAuthors } from '../../platform/db/runs.ts';
+import { waitForMedia } from '../../platform/db/message-text.ts';
+import { endRun, saveRunTaint } from '../../platform/db/runs.ts';
 import {
   TransactionConflict,
   transaction,
   type UnitOfWork,
 } from '../../platform/db/transaction.ts';
 import type { Job } from '../../platform/jobs/queue-worker.ts';
-import {
-  type InstanceRow,
-  lockInstance,
-  lockInstanceUnderHold,
-  selectTranscript,
-  type TranscriptLineRow,
-  toTranscriptLine,
-} from './sql.ts';
+import { type InstanceRow, lockInstance, lockInstanceUnderHold } from './sql.ts';
 import {
   addTurnUsage,
   type BudgetUse,
@@ -61,6 +52,7 @@ import {
   enqueueTurns,
   evaluateText,
 } from './transitions.ts';
+import { beginRunWithContext } from './turn-context.ts';
 
 export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
   return async (job: ConversationJob, stop: AbortSignal): Promise<void> => {
@@ -124,8 +116,7 @@ async function runAgent(
   return Promise.race([outcome, ended.promise]);
 }
 
-// Beginning of a turn, in one transaction: checks that it is still wanted and allowed, and reads the agent's context. A
-// turn that is lost and taken again reads the same context again.
+// Beginning of a turn, in one transaction: checks that it is still wanted and allowed, and reads the agent's context.
 
 /** The events that begin a turn in each state that can have one. A retry finds the state ACTIVE already. */
 const BEGIN_EVENTS: Partial<Record<InstanceRow['state'], readonly ConversationEvent[]>> = {
@@ -169,86 +160,11 @@ function beginConversationTurn(
       return null;
     }
     if (beginning.length > 0) await applyEvents(deps, work, row, beginning);
-    return { context: await contextOf(work, row, purpose, usedBefore.readUpTo), usedBefore };
+    return {
+      context: await beginRunWithContext(work, row, purpose, usedBefore.readUpTo),
+      usedBefore,
+    };
   });
-}
-
-async function contextOf(
-  work: UnitOfWork,
-  row: InstanceRow,
-  asked: TurnPurpose,
-  readUpTo: number,
-): Promise<TurnContext> {
-  const lines = await selectTranscript(work.tx, row.account_id, row.id)
-    .where('m.id', '>', row.summary_up_to ?? 0)
-    .orderBy('m.id')
-    .execute();
-  const unread = lines.filter(({ role, id }) => role === 'contact' && id > readUpTo).length;
-  const isSaid = ({ role, delivery }: (typeof lines)[number]) =>
-    (role === 'agent' || role === 'manual') && delivery !== 'failed';
-  const spoken = row.summary_up_to !== null || lines.some(isSaid);
-  const taskFrom = await taintOfAuthors(work.tx, row.account_id, [row.created_by]);
-  const said = await withMedia(work, row, lines);
-  const taint = joinTaints(taskFrom, { ...UNTAINTED, chats: [row.chat_id] });
-  return {
-    instance: row.id,
-    chat: row.chat_id,
-    taint,
-    taskFrom,
-    run: await beginRun(work.tx, {
-      account: row.account_id,
-      actor: `conversation:${row.id}`,
-      owner: { instance: row.id },
-      epoch: row.epoch,
-      readUpTo: lines.at(-1)?.id ?? row.summary_up_to,
-      taint,
-    }),
-    purpose: currentTurnPurpose(asked, { spoken, unread }),
-    objective: row.objective,
-    todos: row.todos,
-    facts: row.options.facts ?? [],
-    files: await describeFiles(work.tx, row),
-    resultSchema: row.result_schema,
-    summary: row.summary,
-    ...said,
-    unread,
-    followUpCount: row.follow_up_count,
-    maxFollowups: row.max_followups,
-  };
-}
-
-/** The lines with what was understood of their media, and the photos that the owner lets the model see. */
-async function withMedia(
-  { tx }: UnitOfWork,
-  { account_id: account, chat_id: chat }: InstanceRow,
-  lines: readonly TranscriptLineRow[],
-): Promise<Pick<TurnContext, 'transcript' | 'photos'>> {
-  const mediaOf = await readLineMedia(
-    tx,
-    account,
-    chat,
-    lines.map(({ message_id }) => message_id),
-  );
-  const isHeard = ({ role }: TranscriptLineRow) => role === 'contact' || role === 'manual';
-  const media = new Map(
-    lines.flatMap((line) => {
-      const { id, role, message_id: message } = line;
-      if (message === null || !isHeard(line)) return [];
-      const found = mediaOf({ message, fromMe: role === 'manual' });
-      return found === null ? [] : [[String(id), found] as const];
-    }),
-  );
-  const photos = new Map(
-    [...media].flatMap(([id, { photo }]) => (photo ? [[id, photo] as const] : [])),
-  );
-  const isShown = photos.size > 0 && (await mayShowPhotos(tx, account, chat, true));
-  return {
-    transcript: lines.map((line) => {
-      const text = media.get(String(line.id))?.text;
-      return { ...toTranscriptLine(line), ...(text === undefined ? {} : { content: text }) };
-    }),
-    ...(isShown ? { photos } : {}),
-  };
 }
 
 // End of a turn, in one transaction: the outcome becomes events and is written with them: todos, summary, tool calls,
@@ -373,16 +289,6 @@ async function speechesOf(
     speeches.push({ text, ...(await resolveContent(tx, lookup, request)) });
   }
   return speeches;
-}
-
-async function describeFiles(tx: Transaction, row: InstanceRow): Promise<readonly string[]> {
-  const ids = row.options.media ?? [];
-  const files = await Promise.all(ids.map((id) => findMedia(tx, row.account_id, mediaId(id))));
-  return files.map((file) =>
-    file === null
-      ? 'a file that is gone'
-      : `${file.file_name ?? file.kind} (${file.mime_type ?? 'unknown type'})`,
-  );
 }
 
 interface EvaluatedTexts {
