@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { CLI_COMMANDS } from '@relay/cli/catalogue';
 import type { CommandSpec } from '@relay/cli/command';
 import { ERRORS } from '@relay/contract/errors';
+import type { ErrorSpec } from '@relay/contract/errors/spec';
 import { REASONS } from '@relay/core/policy/reasons';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
@@ -74,13 +75,12 @@ const commandTexts = (spec: CommandSpec, path = 'relay'): Text[] => {
   ];
 };
 
-const tableTexts = (
-  table: Readonly<Record<string, { readonly sentence: string; readonly action?: string }>>,
-): Text[] =>
-  Object.entries(table).flatMap(([where, { sentence, action = '' }]) => [
-    { where, text: sentence },
-    { where, text: action },
-  ]);
+const tableTexts = (table: Readonly<Record<string, Pick<ErrorSpec, TextField>>>): Text[] =>
+  Object.entries(table).flatMap(([where, { sentence, action = '', actionFor = {} }]) =>
+    [sentence, action, ...Object.values(actionFor)].map((text) => ({ where, text })),
+  );
+
+type TextField = 'sentence' | 'action' | 'actionFor';
 
 const QUOTED = String.raw`(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|\`((?:[^\`\\]|\\.)*)\`)`;
 

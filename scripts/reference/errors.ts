@@ -1,5 +1,5 @@
 // Generates the reference page of all errors, from the table of errors.
-import type { ErrorSpec } from '@relay/contract/errors/spec';
+import type { ErrorReader, ErrorSpec } from '@relay/contract/errors/spec';
 import { escaped } from './words.ts';
 
 const INTRODUCTION = `# Error codes
@@ -19,6 +19,19 @@ type Row = readonly [code: string, spec: ErrorSpec];
 
 const byCode = ([one]: Row, [other]: Row): number => (one < other ? -1 : 1);
 
+const READERS: Readonly<Record<ErrorReader, string>> = {
+  command: 'The command says',
+  api: 'Version 1 of the API says',
+  tools: 'A call of a tool says',
+};
+
 /** A heading for each, so that every code has an address. */
-const section = ([code, { exit, sentence, action, passes }]: Row): string =>
-  `### \`${code}\`\n\n${escaped([sentence, action].filter(Boolean).join(' '))} (Exit code ${exit}${passes === true ? ', ↻' : ''}.)\n`;
+function section([code, { exit, sentence, action, actionFor = {}, passes }]: Row): string {
+  const usual = [sentence, action].filter(Boolean).join(' ');
+  const others = Object.entries(READERS).flatMap(([reader, says]) => {
+    const other = actionFor[reader as ErrorReader];
+    return other === undefined ? [] : [` ${says}: ${other}`];
+  });
+  const facts = `(Exit code ${exit}${passes === true ? ', ↻' : ''}.)`;
+  return `### \`${code}\`\n\n${escaped(usual)} ${facts}${escaped(others.join(''))}\n`;
+}

@@ -10,6 +10,15 @@ test('keeps the code and exit code of a known error', () => {
   });
 });
 
+test('says what to do with the command, also after an answer that names a path of the API', () => {
+  const parts = { action: 'See /api/contacts for all contacts.' };
+  const refused = new RelayApiError(404, 'contact_not_found', 'There is no such contact.', parts);
+  expect(toCommandFailure(refused)).toMatchObject({
+    message: 'There is no such contact. See all contacts with `relay contacts`.',
+    action: 'See all contacts with `relay contacts`.',
+  });
+});
+
 test('treats an unknown code as a plain failure', () => {
   expect(toCommandFailure(new RelayApiError(400, 'from_the_future', 'New.'))).toEqual({
     code: 'from_the_future',

@@ -1,6 +1,6 @@
 // Turns every error of a command into one sentence with an error code and an exit code.
 import { RelayApiError } from '@relay/contract/client/api-error';
-import { ERRORS, type KnownErrorCode, RelayError } from '@relay/contract/errors';
+import { actionIn, ERRORS, type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { Terminal } from './terminal.ts';
 
 /** Why a starting daemon failed, with its exit code. */
@@ -37,10 +37,10 @@ export function toCommandFailure(error: unknown): CommandFailure {
     const { code, message, exit } = error;
     return { code, message, sentence: message, action: undefined, exit };
   }
-  if (error instanceof RelayError) return { ...partsOf(error), exit: error.exit };
+  if (error instanceof RelayError) return { ...partsOf(error, error.code), exit: error.exit };
   if (error instanceof RelayApiError) {
-    const exit = error.code in ERRORS ? ERRORS[error.code as KnownErrorCode].exit : 1;
-    return { ...partsOf(error), exit };
+    const code = error.code in ERRORS ? (error.code as KnownErrorCode) : null;
+    return { ...partsOf(error, code), exit: code === null ? 1 : ERRORS[code].exit };
   }
   const reason = error instanceof Error ? error.message : String(error);
   return toCommandFailure(
@@ -48,14 +48,11 @@ export function toCommandFailure(error: unknown): CommandFailure {
   );
 }
 
-const partsOf = ({
-  code,
-  message,
-  sentence,
-  action,
-}: RelayError | RelayApiError): Omit<CommandFailure, 'exit'> => ({
-  code,
-  message,
-  sentence,
-  action,
-});
+function partsOf(
+  { code, sentence, action: usual }: RelayError | RelayApiError,
+  known: KnownErrorCode | null,
+): Omit<CommandFailure, 'exit'> {
+  const action = (known === null ? undefined : actionIn(known, 'command')) ?? usual;
+  const message = action === undefined ? sentence : `${sentence} ${action}`;
+  return { code, message, sentence, action };
+}

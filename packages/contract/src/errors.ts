@@ -11,7 +11,7 @@ import {
   WEBHOOK_ERRORS,
 } from './errors/features.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
-import type { ErrorSpec } from './errors/spec.ts';
+import type { ErrorReader, ErrorSpec } from './errors/spec.ts';
 
 export const ERRORS = {
   ...REQUEST_ERRORS,
@@ -34,6 +34,10 @@ function errorAction(code: KnownErrorCode, params: ErrorParams): string | undefi
   const spec: ErrorSpec = ERRORS[code];
   return spec.action === undefined ? undefined : fill(spec.action, params);
 }
+
+/** What a reader of this kind can do, if it differs from the usual action. */
+export const actionIn = (code: KnownErrorCode, reader: ErrorReader): string | undefined =>
+  (ERRORS[code] as ErrorSpec).actionFor?.[reader];
 
 const fill = (text: string, params: ErrorParams): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) =>
@@ -76,6 +80,18 @@ export class RelayError extends Error {
     this.action = action;
     this.reason = options.reason;
     this.details = options.details;
+  }
+
+  /** What this reader can do; `more` fills what the error itself does not know. */
+  actionFor(reader: ErrorReader, more: ErrorParams = {}): string | undefined {
+    const text = actionIn(this.code, reader);
+    return text === undefined ? this.action : fill(text, { ...more, ...this.params });
+  }
+
+  /** The message for this reader. */
+  messageFor(reader: ErrorReader): string {
+    const action = this.actionFor(reader);
+    return action === undefined ? this.sentence : `${this.sentence} ${action}`;
   }
 
   get status(): number {

@@ -184,7 +184,7 @@ export const CONNECTION_FAULTS = {
     sentence:
       'Something other than WhatsApp answered, such as a proxy or the sign-in page of a network.',
     action:
-      'Sign in to the network, or allow direct connections to web.whatsapp.com, port 443. Relay uses no proxy.',
+      'Sign in to the network, allow direct connections to web.whatsapp.com, port 443, or set a proxy for the account.',
   },
 } as const;
 

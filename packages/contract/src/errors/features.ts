@@ -20,12 +20,19 @@ export const CONTACT_ERRORS = {
     exit: 4,
     sentence: 'There is no such contact.',
     action: 'See /api/contacts for all contacts.',
+    actionFor: {
+      command: 'See all contacts with `relay contacts`.',
+      api: 'List contacts at /api/v1/accounts/{account}/contacts.',
+    },
   },
   contact_unknown: {
     status: 404,
     exit: 4,
     sentence: 'There is no contact named {who}.',
     action: 'See `relay contacts`; give a new person’s number, such as +49 170 1234567.',
+    actionFor: {
+      api: 'List contacts at /api/v1/accounts/{account}/contacts, or give a new person’s number, such as +49 170 1234567.',
+    },
   },
   chat_gone: {
     status: 404,
@@ -36,7 +43,10 @@ export const CONTACT_ERRORS = {
     status: 404,
     exit: 4,
     sentence: 'There is no chat {chat} that this client may use.',
-    action: 'Call the tool get_chats for the chats it may read.',
+    actionFor: {
+      api: 'List chats at /api/v1/accounts/{account}/chats, or contacts at /api/v1/accounts/{account}/contacts.',
+      tools: 'Call the tool get_chats for the chats it may read.',
+    },
   },
   chat_silent: {
     status: 404,
@@ -91,7 +101,10 @@ export const CONTACT_ERRORS = {
     exit: 2,
     sentence:
       'Tell the group {group} first that it will be observed, for example: “{announcement}”',
-    action: 'Then repeat this with `--announced` (or `"announced": true`).',
+    action: 'Then repeat this with `"announced": true`.',
+    actionFor: {
+      command: 'Then repeat this with `--announced`.',
+    },
   },
   unknown_zone: {
     status: 400,
@@ -118,12 +131,19 @@ export const CONTACT_ERRORS = {
     exit: 4,
     sentence: 'Schedule {id} not found.',
     action: 'List schedules with `relay schedule list`.',
+    actionFor: {
+      api: 'List schedules at /api/v1/accounts/{account}/schedules.',
+      tools: 'Call the tool list_schedules.',
+    },
   },
   schedule_unseen: {
     status: 404,
     exit: 4,
     sentence: 'There is no schedule {id} that this client may see.',
-    action: 'Call the tool list_schedules.',
+    actionFor: {
+      api: 'List schedules at /api/v1/accounts/{account}/schedules.',
+      tools: 'Call the tool list_schedules.',
+    },
   },
   schedule_ambiguous: {
     status: 400,
@@ -136,6 +156,10 @@ export const CONTACT_ERRORS = {
     exit: 5,
     sentence: 'Schedule {id} has already ended.',
     action: 'List active schedules with `relay schedule list`.',
+    actionFor: {
+      api: 'List schedules at /api/v1/accounts/{account}/schedules.',
+      tools: 'Call the tool list_schedules.',
+    },
   },
   no_own_chat: {
     status: 409,
@@ -176,7 +200,15 @@ export const CONTACT_ERRORS = {
   whatsapp_changed: { status: 409, exit: 5, sentence: '{sentence}' },
   whatsapp_not_started: { status: 502, exit: 8, sentence: '{sentence}' },
   session_not_kept: { status: 500, exit: 8, sentence: '{sentence}' },
-  chat_not_found: { status: 404, exit: 4, sentence: '{sentence}' },
+  chat_not_found: {
+    status: 404,
+    exit: 4,
+    sentence: '{sentence}',
+    actionFor: {
+      api: 'List chats at /api/v1/accounts/{account}/chats, or contacts at /api/v1/accounts/{account}/contacts.',
+      tools: 'Call the tool get_chats for the chats it may read.',
+    },
+  },
   not_delivered: { status: 409, exit: 5, sentence: '{sentence}' },
   invalid_recipient: {
     status: 400,
@@ -475,12 +507,18 @@ export const WEBHOOK_ERRORS = {
     exit: 4,
     sentence: 'There is no webhook named {webhook}.',
     action: 'List webhooks with `relay webhook list`.',
+    actionFor: {
+      api: 'List webhooks at /api/v1/accounts/{account}/webhooks.',
+    },
   },
   webhook_exists: {
     status: 409,
     exit: 5,
     sentence: 'A webhook named {webhook} already exists.',
-    action: 'Choose another --name.',
+    action: 'Choose another name.',
+    actionFor: {
+      command: 'Choose another name with --name.',
+    },
   },
   webhook_too_many: {
     status: 409,
@@ -506,6 +544,9 @@ export const WEBHOOK_ERRORS = {
     exit: 2,
     sentence: 'The host {host} has no address, so nothing could be delivered.',
     action: 'Check the spelling. With --no-verify the webhook is added anyway.',
+    actionFor: {
+      api: 'Check the spelling.',
+    },
   },
   delivery_not_found: {
     status: 404,

@@ -34,6 +34,10 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'There is no account {account}.',
     action: 'See `relay accounts` for your accounts.',
+    actionFor: {
+      api: 'See your accounts at /api/accounts.',
+      tools: 'Name an account that the tool’s schema lists.',
+    },
   },
   account_of_another: {
     status: 403,
@@ -51,7 +55,10 @@ export const REQUEST_ERRORS = {
     status: 409,
     exit: 5,
     sentence: 'A phone is linked to the account {account}. Removing it deletes all its messages.',
-    action: 'Unlink it first, or confirm with `--yes`.',
+    action: 'Unlink it first, or repeat its name in `confirm`.',
+    actionFor: {
+      command: 'Unlink it first, or confirm with `--yes`.',
+    },
   },
   account_last: {
     status: 409,
@@ -146,12 +153,18 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'There is no token named {token}.',
     action: 'List the tokens with `relay token list`.',
+    actionFor: {
+      api: 'List the tokens at /api/v1/accounts/{account}/tokens.',
+    },
   },
   token_exists: {
     status: 409,
     exit: 5,
     sentence: 'A token named {token} already exists.',
     action: 'Choose another name, or create a new secret with `relay token rotate`.',
+    actionFor: {
+      api: 'Choose another name.',
+    },
   },
   token_expired: {
     status: 409,
@@ -231,6 +244,11 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'Instance {id} not found.',
     action: 'See /api/instances for all instances.',
+    actionFor: {
+      command: 'List all with `relay list --all`.',
+      api: 'List conversations at /api/v1/accounts/{account}/conversations.',
+      tools: 'Call the tool list_conversations.',
+    },
   },
   conversation_unknown: {
     status: 404,
@@ -248,19 +266,30 @@ export const REQUEST_ERRORS = {
     status: 404,
     exit: 4,
     sentence: 'There is no conversation {id} that this client may see.',
-    action: 'Call the tool list_conversations.',
+    actionFor: {
+      api: 'List conversations at /api/v1/accounts/{account}/conversations.',
+      tools: 'Call the tool list_conversations.',
+    },
   },
   message_unknown: {
     status: 404,
     exit: 4,
     sentence: 'There is no message whose id starts with {id}.',
     action: 'See the ids with `relay messages`.',
+    actionFor: {
+      api: 'Read the ids at /api/v1/accounts/{account}/chats/{chat_id}/messages.',
+      tools: 'Call the tool read_messages for the ids.',
+    },
   },
   reply_to_unknown: {
     status: 404,
     exit: 4,
     sentence: 'This chat has no message with the id {id} to reply to.',
     action: 'See the ids with `relay messages`.',
+    actionFor: {
+      api: 'Read the ids at /api/v1/accounts/{account}/chats/{chat_id}/messages.',
+      tools: 'Call the tool read_messages for the ids.',
+    },
   },
   nothing_drafted: {
     status: 502,
@@ -273,6 +302,9 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'Conversation {id} was not asked for a result.',
     action: 'Give `result_schema` when you create a conversation.',
+    actionFor: {
+      command: 'Ask for one with `relay create --result`.',
+    },
   },
   nothing_known: {
     status: 404,
@@ -296,12 +328,18 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'Approval {id} not found.',
     action: 'List pending approvals with `relay approvals`.',
+    actionFor: {
+      api: 'List pending approvals at /api/v1/accounts/{account}/approvals.',
+    },
   },
   approval_answered: {
     status: 409,
     exit: 5,
     sentence: 'Approval {id} is already {state}. An approval can be answered once.',
     action: 'List pending approvals with `relay approvals`.',
+    actionFor: {
+      api: 'List pending approvals at /api/v1/accounts/{account}/approvals.',
+    },
   },
   approval_expired: {
     status: 409,
@@ -315,6 +353,9 @@ export const REQUEST_ERRORS = {
     exit: 5,
     sentence: 'The text has changed since it was shown, so it needs a new approval.',
     action: 'See the new text with `relay approvals`.',
+    actionFor: {
+      api: 'Read the new text at /api/v1/accounts/{account}/approvals.',
+    },
   },
   approval_fixed: {
     status: 409,

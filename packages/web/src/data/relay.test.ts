@@ -26,3 +26,12 @@ test('an error that the console does not know is shown in the words of the daemo
   const newer = new RelayApiError(409, 'from_a_newer_daemon', 'It is full.', { action: 'Wait.' });
   expect(readableError(newer)).toBe('It is full. Wait.');
 });
+
+test('the console’s own sentence stands without an action that names a command', () => {
+  const answered = new RelayApiError(409, 'approval_answered', 'Approval 1 is already approved.', {
+    action: 'List pending approvals with `relay approvals`.',
+  });
+  expect(readableError(answered)).toBe(
+    'This was already answered. An approval can be answered once.',
+  );
+});

@@ -45,7 +45,10 @@ export const needsOwnerToken = (error: unknown): boolean =>
   error instanceof RelayApiError &&
   (error.code === 'sign_in_stale' || error.code === 'owner_token_wrong');
 
-/** The error as text for people: in the console's own words if its code has some, otherwise in the daemon's. */
+/**
+ * The error as text for people: in the console's own words if its code has some, otherwise in the daemon's. The daemon's
+ * action may name a command, so the console's own sentence stands without it.
+ */
 export function readableError(error: unknown): string {
   if (!(error instanceof RelayApiError)) {
     return error instanceof Error ? error.message : t('common.error.unknown');
@@ -53,9 +56,10 @@ export function readableError(error: unknown): string {
   const { code, reason } = error;
   const id = reason === undefined ? `errors.${code}` : `errors.refused.${reason}`;
   const action = `${id}.action`;
+  const daemons = isTextId(id) ? undefined : error.action && isolate(error.action);
   const sentences = [
     isTextId(id) ? t(id) : isolate(error.sentence),
-    isTextId(action) ? t(action) : error.action && isolate(error.action),
+    isTextId(action) ? t(action) : daemons,
   ];
   return sentences.filter(Boolean).join(' ');
 }

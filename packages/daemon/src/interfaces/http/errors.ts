@@ -5,6 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ApiErrorResponse } from '@relay/contract/api/common';
 import type { V1 } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
+import type { ErrorReader } from '@relay/contract/errors/spec';
 import type { Log } from '@relay/core/log';
 import type {
   FastifyError,
@@ -27,7 +28,11 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
     reply.code(error.status);
     if (isV1(request)) {
       if (error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
-      const problem = problemOf(error, request.id, fieldErrors(thrown));
+      const problem = problemOf(error, {
+        request: request.id,
+        account: accountIn(request),
+        errors: fieldErrors(thrown),
+      });
       reply.type('application/problem+json').serializer(JSON.stringify).send(problem);
     } else if (request.headers.accept?.includes('text/html')) {
       reply.type('text/plain; charset=utf-8').serializer(String).send(error.message);
@@ -35,7 +40,7 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
       reply
         .type('application/json; charset=utf-8')
         .serializer(JSON.stringify)
-        .send(errorBody(error));
+        .send(errorBody(error, isToolCall(request) ? 'tools' : null));
     }
   };
 }
@@ -43,15 +48,30 @@ export function createErrorHandler(log: Log, bodyBytes: number) {
 /** Version 1 of the API answers with problem details; all other routes as the specifications fix it. */
 export const isV1 = ({ url }: Pick<FastifyRequest, 'url'>): boolean => url.startsWith('/api/v1/');
 
+const isToolCall = ({ url }: FastifyRequest): boolean => url.startsWith('/api/tools');
+
+/** The account as the caller named it; the path may also be one that no route has. */
+const accountIn = ({ url }: FastifyRequest): string =>
+  /^\/api\/v1\/accounts\/([\w-]+)/.exec(url)?.[1] ?? 'default';
+
 const RETRY_AFTER_SECONDS = '5';
 /** The path of the reference of errors, in which each code is an anchor. */
 const REFERENCE = '/docs/reference/errors.md';
 
 export function problemOf(
-  { code, status, sentence, action, reason }: RelayError,
-  request: string,
-  errors: V1<'problem'>['errors'],
+  error: RelayError,
+  {
+    request,
+    account,
+    errors,
+  }: {
+    readonly request: string;
+    readonly account: string;
+    readonly errors?: V1<'problem'>['errors'];
+  },
 ): V1<'problem'> {
+  const { code, status, sentence, reason } = error;
+  const action = error.actionFor('api', { account });
   return {
     type: `${REFERENCE}#${code}`,
     title: STATUS_CODES[status] ?? 'Error',
@@ -73,13 +93,10 @@ function fieldErrors(thrown: unknown): V1<'problem'>['errors'] {
   }));
 }
 
-export function errorBody({
-  sentence,
-  code,
-  action,
-  reason,
-  details,
-}: RelayError): ApiErrorResponse {
+/** `reader` is null on the routes of the specifications, which programs and the `relay` command share. */
+export function errorBody(error: RelayError, reader: ErrorReader | null = null): ApiErrorResponse {
+  const { sentence, code, reason, details } = error;
+  const action = reader === null ? error.action : error.actionFor(reader);
   return {
     error: sentence,
     code,

@@ -278,7 +278,7 @@ const EXAMPLE_CODES: Readonly<Record<number, [KnownErrorCode, Record<string, str
 
 function exampleProblem(status: number): object {
   const [code, params] = EXAMPLE_CODES[status] ?? ['internal', { request: EXAMPLE_REQUEST }];
-  return problemOf(new RelayError(code, params), EXAMPLE_REQUEST, undefined);
+  return problemOf(new RelayError(code, params), { request: EXAMPLE_REQUEST, account: 'default' });
 }
 
 /** What Relay sends to a webhook, by the type of the event. */

@@ -43,7 +43,7 @@ export async function answerRequest<T>(
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const failure = toRelayError(deps.log, 'mcp', error);
-    throw new ProtocolError(rpcCodeOf(failure), failure.message);
+    throw new ProtocolError(rpcCodeOf(failure), failure.messageFor('tools'));
   }
 }
 

@@ -191,8 +191,9 @@ async function answerToolCall(
   } catch (error) {
     if (error instanceof InputRequiredError) return ask(error);
     if (error instanceof SeedError) {
-      const { rpc, seedName, message } = error;
-      throw new ProtocolError(rpc, `${seedName}: ${message}`, { name: seedName });
+      const { rpc, seedName } = error;
+      const text = `${seedName}: ${error.messageFor('tools')}`;
+      throw new ProtocolError(rpc, text, { name: seedName });
     }
     if (error instanceof RelayError) return refusalResult(error);
     throw error;
@@ -204,7 +205,7 @@ const refusalResult = (error: RelayError): CallToolResult => ({
   content: [
     {
       type: 'text',
-      text: error.details === undefined ? error.message : `${error.message} ${error.details}`,
+      text: [error.messageFor('tools'), error.details].filter(Boolean).join(' '),
     },
   ],
   _meta: { 'relay/code': error.code },

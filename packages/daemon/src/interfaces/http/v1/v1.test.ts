@@ -1,5 +1,7 @@
 // What all operations of version 1 have in common, over the route table; what each does is tested with a daemon.
-import { v1 } from '@relay/contract/api/v1';
+import { type V1Surface, v1 } from '@relay/contract/api/v1';
+import { ERRORS, RelayError } from '@relay/contract/errors';
+import type { ErrorSpec } from '@relay/contract/errors/spec';
 import { expect, test } from 'vitest';
 import { PROGRAM_TOKEN } from '../testing/programs.ts';
 import { standIns } from '../testing/stand-ins.ts';
@@ -78,6 +80,37 @@ test('names the scope that a client’s token lacks', async () => {
   const { status, body } = await call(`${BASE}/events`, { headers });
   expect([status, body.code]).toEqual([403, 'scope_missing']);
   expect(body.action).toContain('events:read');
+});
+
+test('tells a client of the API and a caller of a tool each what it can do', async () => {
+  const { deps } = standIns();
+  const unknown = () => Promise.reject(new RelayError('chat_unknown', { chat: 'Cleo' }));
+  const surface = new Proxy({}, { get: () => unknown }) as V1Surface;
+  const { call } = await served({ clients: { ...deps.clients, v1: () => surface, call: unknown } });
+  const headers = { authorization: `Bearer ${PROGRAM_TOKEN}`, ...json };
+  const message = { method: 'POST', headers, body: JSON.stringify({ to: 'Cleo', text: 'Hello' }) };
+  const { body } = await call(`${BASE}/messages`, message);
+  expect(body).toMatchObject({
+    code: 'chat_unknown',
+    action:
+      'List chats at /api/v1/accounts/default/chats, or contacts at /api/v1/accounts/default/contacts.',
+  });
+  const tool = await call('/api/tools/send_message', { method: 'POST', headers, body: '{}' });
+  expect(tool.body).toEqual({
+    error: 'There is no chat Cleo that this client may use.',
+    code: 'chat_unknown',
+    action: 'Call the tool get_chats for the chats it may read.',
+  });
+});
+
+test('names only paths that exist in what a program can do about an error', async () => {
+  const { server } = await served();
+  const paths = new Set(server.app.routes.map(({ url }) => url.replace(/:(\w+)/g, '{$1}')));
+  const named = Object.values<ErrorSpec>(ERRORS).flatMap(({ action = '', actionFor = {} }) =>
+    [action, actionFor.api ?? ''].flatMap((text) => text.match(/[/]api[/][\w/{}]*/g) ?? []),
+  );
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((path) => !paths.has(path))).toEqual([]);
 });
 
 test('refuses a cursor that another list returned', async () => {

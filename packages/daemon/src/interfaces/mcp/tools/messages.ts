@@ -179,7 +179,7 @@ async function resolveRecipient(
     return await resolveChat(call, chat_id, db);
   } catch (error) {
     const nobody = error instanceof RelayError && error.code === 'chat_unknown';
-    throw nobody ? new SeedError('CHAT_NOT_FOUND', error.message) : error;
+    throw nobody ? new SeedError('CHAT_NOT_FOUND', error.sentence) : error;
   }
 }
 

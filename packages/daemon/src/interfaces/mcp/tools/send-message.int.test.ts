@@ -176,7 +176,7 @@ describe('the recipient', () => {
       for (const chat_id of ['Cleo', '+49 151 77000099', '491510000000', '']) {
         await expect(client.callTool(toolCall(chat_id)), chat_id).rejects.toMatchObject({
           code: -32001,
-          message: expect.stringContaining('CHAT_NOT_FOUND'),
+          message: expect.stringMatching(/CHAT_NOT_FOUND: .* Call the tool get_chats/),
         });
       }
       await client.close();
