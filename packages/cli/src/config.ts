@@ -13,7 +13,7 @@ const MODEL_KEYS = [
 ];
 
 /** Source of a key that is in the settings file. */
-export const KEY_IN_SETTINGS_FILE = 'your settings';
+const KEY_IN_SETTINGS_FILE = 'your settings';
 
 export interface CliConfig {
   readonly home: string;

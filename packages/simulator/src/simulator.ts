@@ -3,7 +3,7 @@
 import { startControl } from './control/server.ts';
 import { createNetwork, type Network } from './whatsapp/network.ts';
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   /** Port of the control API; defaults to a free one. */
   port?: number;
   /** The clock for message timestamps; defaults to the machine's. */

@@ -225,7 +225,7 @@ export function readGroupsSearch({ day, by }: Record<string, unknown>): GroupsSe
 // so that no link can break the page.
 
 export const SEARCH_KINDS = ['message', 'digest', 'fact'] as const;
-export type SearchKind = (typeof SEARCH_KINDS)[number];
+type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export interface SearchAddress {
   readonly q?: string | undefined;

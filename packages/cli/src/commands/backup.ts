@@ -144,7 +144,7 @@ export const drillBackupCommand: RunCommand = async ({ config, terminal, args })
   return report.ok ? 0 : 1;
 };
 
-export function formatDrill(report: DrillReport, colours: Terminal['colours']): string[] {
+function formatDrill(report: DrillReport, colours: Terminal['colours']): string[] {
   const { ok, file, bytes, made_at, encrypted, upgraded_from, checks, tables, ms } = report;
   const sign = (good: boolean) => (good ? colours.green('✓') : colours.red('✗'));
   const about = [
@@ -229,7 +229,7 @@ export const importArchiveCommand: RunCommand = async ({ config, terminal, args,
 };
 
 /** What the owner has to look at, because it may have changed since the backup. */
-export function formatRestored(result: ArchiveImportReport, added?: string): string[] {
+function formatRestored(result: ArchiveImportReport, added?: string): string[] {
   const { upgraded_from, suspended_tokens, disabled_webhooks, webhooks_without_secret } = result;
   const listed = (names: readonly string[]) => names.map(toOneLine).join(', ');
   return [

@@ -98,7 +98,7 @@ async function readToken(): Promise<string> {
 
 // Formats notifications. Pure.
 
-export function formatNotifications(
+function formatNotifications(
   { own_chat, devices, ntfy, webhook, show_text, deliveries }: NotificationsOverview,
   now: Date,
 ): string[] {

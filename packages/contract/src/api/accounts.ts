@@ -51,14 +51,14 @@ export const addAccountSchema = z.strictObject({
   /** The person it belongs to; by default the caller. */
   owner: boundedText(60).optional(),
 });
-export type AddAccount = z.infer<typeof addAccountSchema>;
+type AddAccount = z.infer<typeof addAccountSchema>;
 
 export const changeAccountSchema = z.strictObject({
   name: accountName.optional(),
   /** Means this account from now on where its owner names none. */
   default: z.literal(true).optional(),
 });
-export type ChangeAccount = z.infer<typeof changeAccountSchema>;
+type ChangeAccount = z.infer<typeof changeAccountSchema>;
 
 export const removeAccountSchema = z.strictObject({
   /** The name once more: deletes the account although a phone is linked. */
@@ -191,7 +191,7 @@ export const addOwnerSchema = z.strictObject({
   ),
   role: z.enum(OWNER_ROLES).default('owner'),
 });
-export type AddOwner = z.infer<typeof addOwnerSchema>;
+type AddOwner = z.infer<typeof addOwnerSchema>;
 
 export const ownerSecretSchema = ownerSchema.extend({
   /** The token with which the person signs in; shown only once. */

@@ -105,7 +105,7 @@ export interface FoundClient extends TokenClient {
 }
 
 /** A token that is valid for several accounts: each has its own row, all with the same id and secret. */
-export interface SharedToken {
+interface SharedToken {
   readonly id: TokenId;
   readonly secret: string;
   readonly spans: readonly AccountId[];

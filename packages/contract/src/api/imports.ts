@@ -8,14 +8,7 @@ export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
 /** Why a line of an export is not imported. */
-export const IMPORT_SKIPS = [
-  'system',
-  'deleted',
-  'media',
-  'empty',
-  'no_message',
-  'no_date',
-] as const;
+const IMPORT_SKIPS = ['system', 'deleted', 'media', 'empty', 'no_message', 'no_date'] as const;
 export type ImportSkip = (typeof IMPORT_SKIPS)[number];
 
 export const importQuerySchema = z.strictObject({

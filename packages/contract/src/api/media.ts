@@ -3,17 +3,17 @@
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
-export const MEDIA_KINDS = ['image', 'voice', 'audio', 'video', 'document', 'sticker'] as const;
+const MEDIA_KINDS = ['image', 'voice', 'audio', 'video', 'document', 'sticker'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-export const MEDIA_ORIGINS = ['received', 'uploaded', 'sent'] as const;
+const MEDIA_ORIGINS = ['received', 'uploaded', 'sent'] as const;
 export type MediaOrigin = (typeof MEDIA_ORIGINS)[number];
 
 /**
  * `waiting`: not downloaded yet. `unavailable`: WhatsApp no longer has it, or what it has is not what was sent.
  * `refused`: Relay does not download it. `removed`: deleted by the owner's limits.
  */
-export const MEDIA_STATES = ['waiting', 'stored', 'unavailable', 'refused', 'removed'] as const;
+const MEDIA_STATES = ['waiting', 'stored', 'unavailable', 'refused', 'removed'] as const;
 export type MediaState = (typeof MEDIA_STATES)[number];
 
 /** How far a model or a library has read it. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
-export const NOTIFICATION_KINDS = ['approval', 'conversation', 'link', 'model', 'test'] as const;
+const NOTIFICATION_KINDS = ['approval', 'conversation', 'link', 'model', 'test'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 const NOTIFICATION_CHANNELS = ['push', 'ntfy', 'webhook'] as const;
@@ -99,7 +99,7 @@ export const testNotificationSchema = z.strictObject({
   device: z.uuid().optional(),
   channel: addressedChannelSchema.optional(),
 });
-export type TestNotification = z.infer<typeof testNotificationSchema>;
+type TestNotification = z.infer<typeof testNotificationSchema>;
 
 export const testedNotificationsSchema = z.object({
   results: z.array(
@@ -112,7 +112,7 @@ export const testedNotificationsSchema = z.object({
     }),
   ),
 });
-export type TestedNotifications = z.infer<typeof testedNotificationsSchema>;
+type TestedNotifications = z.infer<typeof testedNotificationsSchema>;
 
 /** `session` is the hash of the browser session that asks; null for the owner's token. */
 export interface NotificationService {

@@ -499,7 +499,7 @@ export const v1 = {
 
 export type V1<Name extends keyof typeof v1> = z.infer<(typeof v1)[Name]>;
 /** What a page is asked for: after the position that `cursor` stands for, at most `limit` items. */
-export interface PageRequest {
+interface PageRequest {
   readonly cursor: string | null;
   readonly limit: number;
 }

@@ -94,7 +94,7 @@ const base64url = z
   .regex(/^[\w-]+$/, 'must be base64url');
 
 /** What `navigator.credentials.get()` returned in the WhatsApp Web tab, as its `toJSON()` gives it. */
-export const linkAssertionSchema = z.object({
+const linkAssertionSchema = z.object({
   id: base64url,
   rawId: base64url,
   type: z.literal('public-key'),
@@ -119,7 +119,7 @@ export type LinkPasskeyAnswer = z.infer<typeof linkPasskeySchema>;
 export const linkPasskeyResponseSchema = z.object({ status: z.literal('sent') });
 
 /** WhatsApp's request for the account's passkey, while linking waits for it. */
-export const linkPasskeyRequestSchema = z.object({
+const linkPasskeyRequestSchema = z.object({
   /** This attempt; an answer names it and is accepted once. */
   attempt: z.uuid(),
   /** The number that is being linked, digits only; with a QR code it is known only at the end. */

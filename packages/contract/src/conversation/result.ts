@@ -24,7 +24,7 @@ const LIMITS = {
 export type ResultSchema = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
 
-export interface ResultProblem {
+interface ResultProblem {
   readonly path: Path;
   /** Continues a sentence that begins with the place. */
   readonly text: string;

@@ -4,7 +4,7 @@ import type { MediaFaultKind } from '../ports/transport.ts';
 import { delayFor, RETRY } from '../retry.ts';
 
 /** Why media is not stored. Persisted: never rename one. */
-export const MEDIA_REASONS = {
+const MEDIA_REASONS = {
   no_read_grant: 'No agent may read this chat, so Relay did not download it.',
   view_once: 'It was to be seen once. Relay did not download it.',
   too_large: 'It is larger than the limit.',

@@ -111,7 +111,7 @@ export interface MessageTarget {
 }
 
 /** The message of the same chat that a text replies to. */
-export interface QuotedMessage extends MessageTarget {
+interface QuotedMessage extends MessageTarget {
   readonly text: string;
 }
 

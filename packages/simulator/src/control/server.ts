@@ -6,7 +6,7 @@ import { RequestError, readRequestText, refuseBrowsers } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
 import { type ControlResponse, controlRoutes, dispatchRequest } from './routes.ts';
 
-export interface ControlServerOptions {
+interface ControlServerOptions {
   /** Defaults to a free port. */
   port?: number;
 }

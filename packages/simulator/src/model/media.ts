@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const WORDS = /relay-words:([a-z-]{2,8}):([A-Za-z0-9+/=]*);/;
 
-export interface HiddenWords {
+interface HiddenWords {
   readonly text: string;
   /** As in BCP 47. */
   readonly language: string;
@@ -15,7 +15,7 @@ export const wordsInFile = (text: string, language = 'en'): Buffer =>
   Buffer.from(`relay-words:${language}:${Buffer.from(text).toString('base64')};`);
 
 /** Null if there are none. */
-export function findWords(file: string): HiddenWords | null {
+function findWords(file: string): HiddenWords | null {
   const [, language = '', words] = WORDS.exec(file) ?? [];
   return words === undefined ? null : { text: Buffer.from(words, 'base64').toString(), language };
 }

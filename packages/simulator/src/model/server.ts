@@ -21,7 +21,7 @@ import {
 import { createScript, fillReply } from './script.ts';
 import { replyAsTraitor } from './traitor/traitor.ts';
 
-export interface ModelServerOptions {
+interface ModelServerOptions {
   /** Defaults to a free port. */
   port?: number;
 }

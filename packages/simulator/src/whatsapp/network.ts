@@ -20,7 +20,7 @@ import { certificateChain } from './wire/trust.ts';
 
 const HOST = '127.0.0.1';
 
-export interface NetworkOptions {
+interface NetworkOptions {
   /** 0 takes any free port. */
   port?: number;
   /** The clock for message timestamps; defaults to the machine's. */

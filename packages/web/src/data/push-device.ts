@@ -2,7 +2,7 @@
 import { relay } from './relay.ts';
 
 /** `blocked`: the owner refused them in the browser. */
-export type PushSupport = 'unsupported' | 'blocked' | 'possible';
+type PushSupport = 'unsupported' | 'blocked' | 'possible';
 
 export function pushSupport(): PushSupport {
   const isThere =
@@ -66,7 +66,7 @@ const SYSTEMS = [
 ] as const;
 
 /** Such as `Chrome, Android`. */
-export function deviceName(agent: string): string {
+function deviceName(agent: string): string {
   const nameIn = (names: readonly (readonly [string, RegExp])[]) =>
     names.find(([, mark]) => mark.test(agent))?.[0];
   return [nameIn(BROWSERS), nameIn(SYSTEMS)].filter(Boolean).join(', ') || 'Browser';

@@ -19,7 +19,7 @@ import {
 import { t } from '../i18n.ts';
 import { Badge, type StateDisplay } from './marks.tsx';
 
-export const STATE_DISPLAY: Readonly<Record<InstanceState, StateDisplay>> = {
+const STATE_DISPLAY: Readonly<Record<InstanceState, StateDisplay>> = {
   NEEDS_HUMAN_INTERVENTION: {
     label: 'common.conversation.state.NEEDS_HUMAN_INTERVENTION',
     hue: 'you',

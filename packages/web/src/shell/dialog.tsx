@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from '
 import { t } from '../i18n.ts';
 import classes from './dialog.module.css';
 
-export interface Confirmation {
+interface Confirmation {
   readonly title: string;
   readonly body: ReactNode;
   readonly confirmLabel: string;

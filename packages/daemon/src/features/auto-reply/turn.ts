@@ -241,7 +241,7 @@ async function createReplyTurn(
 }
 
 /** The lines with what was understood of their media, and the photos that the owner lets the model see. */
-export async function withMedia(
+async function withMedia(
   tx: Transaction,
   { account_id, chat_id }: Pick<ReplySession, 'account_id' | 'chat_id'>,
   lines: readonly DatedReplyLine[],

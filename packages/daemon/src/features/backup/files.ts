@@ -21,7 +21,7 @@ export interface ArchiveFiles {
   ): Promise<{ readonly sha256: Buffer; readonly object: string }>;
 }
 
-export const FILES_FOLDER = 'media';
+const FILES_FOLDER = 'media';
 const ENTRY = /^media\/(\d{1,15})\/([\da-f]{64})$/;
 
 /** A content of an account. */

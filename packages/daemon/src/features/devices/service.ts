@@ -35,7 +35,7 @@ const CEREMONY_MS = 60_000;
 /** ES256, EdDSA and RS256. The library’s own list has one that is still experimental in Node. */
 const ALGORITHMS = [-7, -8, -257];
 
-export interface DeviceDeps extends LeasedDb {
+interface DeviceDeps extends LeasedDb {
   readonly log: Log;
   now(): Date;
   /** The setting `http.allowed_hosts` of the running daemon. */

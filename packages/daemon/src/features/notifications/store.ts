@@ -290,7 +290,7 @@ export async function noteDeviceResult(
 
 // The key pair that identifies this daemon to push services.
 
-export interface StoredPushKeys {
+interface StoredPushKeys {
   readonly public_key: string;
   readonly private_key: Uint8Array;
 }

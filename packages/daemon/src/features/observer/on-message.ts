@@ -30,7 +30,7 @@ import { expectDigest } from './digest/due.ts';
 
 const ALL_TIME = new Date(0);
 
-export interface GroupMessagePosition {
+interface GroupMessagePosition {
   readonly id: MessageId;
   readonly number: number;
   readonly chat: ChatId;

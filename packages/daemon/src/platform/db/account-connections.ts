@@ -122,7 +122,7 @@ export class PooledAccountDriver implements Driver {
 }
 
 /** What the start of a session sets where the session is ours. */
-export const localSettings = (account: AccountSetting): string =>
+const localSettings = (account: AccountSetting): string =>
   `SET LOCAL search_path = relay; SET LOCAL timezone = 'UTC'; SET LOCAL relay.account = '${account}'`;
 
 class PooledConnection implements DatabaseConnection {

@@ -128,7 +128,7 @@ export const permitFacts = (permit: PermitFacts): readonly Fact[] =>
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export interface HashedContent {
+interface HashedContent {
   readonly chat: ChatId;
   readonly text: string;
   /** WhatsApp's id of the message that it replies to. */

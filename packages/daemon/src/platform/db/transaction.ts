@@ -16,7 +16,7 @@ export class TransactionConflict extends Error {
 }
 
 /** The transaction was rolled back, and running it again may succeed. */
-export function isTransactionConflict(error: unknown): boolean {
+function isTransactionConflict(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && CONFLICT_CODES.includes(code);
 }

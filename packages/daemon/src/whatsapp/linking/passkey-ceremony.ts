@@ -53,7 +53,7 @@ const optionsSchema = z.looseObject({
     .optional(),
 });
 
-export type WhatsAppPasskeyOptions = z.infer<typeof optionsSchema>;
+type WhatsAppPasskeyOptions = z.infer<typeof optionsSchema>;
 
 /** The WebAuthn options of a passkey request: UTF-8 JSON. */
 export function parsePasskeyOptions(bytes: Uint8Array): WhatsAppPasskeyOptions {
@@ -133,7 +133,7 @@ export interface Prologue {
   readonly handoffProof: Buffer;
 }
 
-export interface Reveal {
+interface Reveal {
   readonly companionNonce: Buffer;
   /** `XXXX-XXXX`, for a phone that shows a code. */
   readonly code: string;

@@ -12,7 +12,7 @@ import {
   type WAPatchName,
 } from '@whiskeysockets/baileys';
 
-export interface AppStateChange {
+interface AppStateChange {
   collection: string;
   index: string[];
   value: proto.ISyncActionValue | null | undefined;

@@ -9,7 +9,7 @@ import {
   type SimulatedChat,
 } from './model.ts';
 
-export type MessageStatus = 'undecryptable' | 'received' | 'sent' | 'delivered' | 'read';
+type MessageStatus = 'undecryptable' | 'received' | 'sent' | 'delivered' | 'read';
 
 export interface SeenMessage {
   id: string;

@@ -10,7 +10,7 @@ import {
   type SimulatedChat,
 } from './model.ts';
 
-export interface ReceiptDelivery {
+interface ReceiptDelivery {
   id: string;
   /** Absent means delivered. */
   type?: string | undefined;

@@ -29,7 +29,7 @@ interface V1Account {
 }
 
 /** A handler's view of a request. */
-export interface V1Request<Params, Query, Body> extends V1Call, V1Account {
+interface V1Request<Params, Query, Body> extends V1Call, V1Account {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;

@@ -29,7 +29,7 @@ const HANDLERS: IqHandlers = {
 const LINK_CODE = 'md/set/link_code_companion_reg';
 const PING = 'w:p/get/ping';
 
-export interface IqClient {
+interface IqClient {
   /** Absent until login. */
   session: CompanionSession | undefined;
   applicant: Applicant | undefined;
