@@ -154,7 +154,7 @@ const childrenOf = (parent: number): number[] =>
     .map(Number)
     .filter((pid) => pid > 0 && Number(fields(pid)[1]) === parent);
 
-/** Accounts that nobody has linked: this process works for them all the same. */
+/** Accounts without a linked phone: this process serves them all the same. */
 async function addAccounts(home: string, count: number): Promise<void> {
   const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
   const database = openDatabase(server.owner, { max: 1 });

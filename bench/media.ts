@@ -136,7 +136,7 @@ async function measure(
 
 function accountOf(demo: Demo, phone: string | undefined) {
   const found = demo.simulator.network.account(phone ?? '');
-  if (found === undefined) throw new Error(`nobody has ${phone}`);
+  if (found === undefined) throw new Error(`no account has ${phone}`);
   return found;
 }
 

@@ -7,7 +7,7 @@ export const UNDERSTANDING = {
   'MEDIA-DOCUMENTS-HOSTILE':
     '500 malformed or hostile files crash nothing and never block the event loop for 200 ms.',
   'MEDIA-VOICE':
-    'Voice messages are written down by the owner’s server or on this machine, with their language, and marked as written by a machine.',
+    'Voice messages are transcribed by the owner’s server or on this machine, with their language, and marked as written by a machine.',
   'MEDIA-VOICE-FAILS':
     'A failure that may pass is tried again; any other leaves the placeholder, and the message is handled without it.',
   'MEDIA-PHOTOS':

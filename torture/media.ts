@@ -102,7 +102,7 @@ interface ReceivedFile {
   readonly sha256: string;
 }
 
-/** Somebody who is erased, with their files, in one cycle. */
+/** A contact who is erased, with their files, in one cycle. */
 interface Victim {
   readonly account: SimulatedAccount;
   readonly words: string;
@@ -374,7 +374,7 @@ class Torture {
     return all.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
-  /** What is left of erased people: in every table, and in every file of the home. */
+  /** What is left of erased contacts: in every table, and in every file of the home. */
   async #left(): Promise<string[]> {
     const left: string[] = [];
     const tables = await this.#query<{ name: string }>(

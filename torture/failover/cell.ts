@@ -41,7 +41,7 @@ export interface CellWorker {
 export class Cell {
   readonly simulator: Simulator;
   readonly workers: CellWorker[] = [];
-  /** Workers that ended although nobody asked them to. */
+  /** Workers that ended unexpectedly. */
   readonly endedThemselves: string[] = [];
   /** As the owner of the tables, not over a line. */
   readonly url: string;

@@ -382,14 +382,14 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'memory.endpoint_api_key':
     'API key of that server; `relay memory embeddings endpoint --key` stores it encrypted.',
   'transcription.by':
-    'What writes voice messages down: off, local (a model on this machine) or endpoint (a server with OpenAI’s API).',
+    'How to transcribe voice messages: off, local (a model on this machine) or endpoint (a server with OpenAI’s API).',
   'transcription.endpoint_base_url':
     'Address of that server (default: the address of the agents’ model).',
   'transcription.model':
     'Name of the model (default: the usual one of the provider); for local: base or small.',
   'transcription.transcription_api_key':
     'API key of that server (default: the key of the agents’ model, if it has the same address).',
-  'transcription.max_minutes': 'Longest recording that is written down, in minutes.',
+  'transcription.max_minutes': 'Longest recording that is transcribed, in minutes.',
   'outside_memory.device_id': 'Digest export: device id written to each line.',
   'outside_memory.folder': 'Digest export: folder for one file per day (default: none).',
   'outside_memory.hourly': 'Digest export: include hourly digests.',

@@ -144,10 +144,10 @@ export type RetentionSettings = z.infer<typeof retentionSettingsSchema>;
 export const mediaSettingsSchema = z.strictObject({
   /** The largest file that is downloaded or uploaded. */
   limit_megabytes: z.int().min(1).max(2_000).default(100),
-  /** What the files of one chat, and of all chats together, may take. 0: without a limit. */
+  /** Limits for the files of one chat, and of all chats together. 0: no limit. */
   chat_megabytes: z.int().min(0).default(2_000),
   total_megabytes: z.int().min(0).default(20_000),
-  /** Files are deleted after so many days, and their messages stay. 0: with their message. */
+  /** Days after which a file is deleted while its message stays. 0: with its message. */
   keep_days: retentionDaysSchema.default(0),
   /** With a bucket, files are stored on a server that speaks S3 instead of in the home. */
   s3_bucket: z.string().min(1).max(255).nullable().default(null),
@@ -157,7 +157,7 @@ export const mediaSettingsSchema = z.strictObject({
     .nullable()
     .default(null),
   s3_region: z.string().min(1).max(100).default('us-east-1'),
-  /** In front of every name. */
+  /** The prefix of every object's name. */
   s3_prefix: z
     .string()
     .max(200)
@@ -210,7 +210,7 @@ export const memorySchema = z.strictObject({
 
 export type MemorySettings = z.infer<typeof memorySchema>;
 
-/** What writes voice messages down, so that agents and search can read them. */
+/** How voice messages are transcribed, so that agents and search can read them. */
 export const transcriptionSchema = z.strictObject({
   /** `local`: a model on this machine. `endpoint`: any server with OpenAI's `/audio/transcriptions`. */
   by: z.enum(['off', 'local', 'endpoint']).default('off'),
@@ -223,7 +223,7 @@ export const transcriptionSchema = z.strictObject({
   model: z.string().nullable().default(null),
   /** Null: the key of the agents' model, if it has the same address. */
   transcription_api_key: z.string().nullable().default(null),
-  /** Longer recordings are not written down. */
+  /** Longer recordings are not transcribed. */
   max_minutes: z.int().min(1).max(60).default(10),
 });
 

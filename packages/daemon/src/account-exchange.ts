@@ -1,4 +1,4 @@
-// What an account's worker does for other processes: it publishes the link, and carries out what they ask for.
+// What an account's worker does for other processes: it publishes the link's state, and carries out their requests.
 import type { LinkPasskeyAnswer } from '@relay/contract/api/whatsapp';
 import type { Log } from '@relay/core/log';
 import type { Transport, TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
@@ -93,7 +93,7 @@ export class AccountExchange {
   }
 }
 
-/** Figures of the connection change with every stanza: nobody waits for those. */
+/** Leaves the health figures out: they change with every stanza, and no process waits for them. */
 function isSameLink(link: WhatsAppLink, before: WhatsAppLink | null): boolean {
   if (before === null) return false;
   const { health: _, ...visible } = link;

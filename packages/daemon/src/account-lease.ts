@@ -52,11 +52,11 @@ interface AdoptOptions {
   readonly home: string;
   readonly log: Log;
   readonly lease: Lease;
-  /** Since when nobody has worked for the account; null if there was no such time. */
+  /** Since when no worker has served the account; null if there was no such time. */
   readonly unservedSince: Date | null;
 }
 
-/** What has to be done with an account's lease that was just taken. Returns what ends it. */
+/** Keeps the records of an account whose lease was just taken. Returns a function that stops it. */
 export async function adoptLease(options: AdoptOptions): Promise<() => Promise<void>> {
   const { db, home, log, lease, unservedSince: since } = options;
   const keepHead = await followLedger(db, lease, home, log);

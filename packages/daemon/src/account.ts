@@ -82,9 +82,9 @@ type FromFeatures = Pick<Features, 'clientDeps' | 'models' | 'onRestored'>;
 export interface AccountRuntime extends FromFeatures {
   readonly lease: Lease;
   readonly services: AccountServices;
-  /** Begins to work for the account, and connects it if a phone is linked. */
+  /** Starts to serve the account, and connects it if a phone is linked. */
   start(): Promise<void>;
-  /** Something may have been written for the account that no loop was told of: all of them look. */
+  /** A hint may have been lost: every loop of the account looks for work. */
   wake(): void;
   // A stop is these three in this order; running requests end after the first, running jobs after the second.
   stopFeatures(): Promise<void>;

@@ -208,7 +208,7 @@ export class AccountSet implements AccountDirectory {
     return this.#identities.some(({ id }) => id === account);
   }
 
-  /** Null only if nobody but this process could serve it, and it does not. */
+  /** Null only if no other process can serve it and this one does not. */
   #serve(account: AccountId): AccountRuntime | null {
     const known = this.#runtimes.get(account) ?? this.#remote.get(account);
     const { links } = this.#deps;

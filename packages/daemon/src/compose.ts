@@ -276,7 +276,7 @@ export async function assemble(
   if (links !== null) closers.push(() => links.stop());
   await worker?.serve();
   await record.start();
-  // The account of what is not told apart by account: metrics, and the devices of the home's owner. It may be restarted.
+  // Metrics and the devices of the home's owner use the main account, which may be restarted.
   const { account } = accounts.main.lease;
   const main = () => accounts.all.find(({ lease }) => lease.account === account) ?? accounts.main;
   const db = databaseOf(database, account).kysely;
@@ -317,7 +317,7 @@ export async function assemble(
       metrics,
       archive: {
         export: async ({ asBackup, account: name }) => {
-          // What belongs to others is theirs; backups in the home's folder contain all accounts.
+          // An export contains only the caller's accounts; backups in the home's folder contain all of them.
           const which =
             name === null
               ? accounts.ofOwner(HOME_OWNER)
@@ -420,7 +420,7 @@ function watchHome({ config, onFatal }: DaemonOptions, claim: HomeClaim, log: Lo
   });
 }
 
-/** Learns of accounts that other processes add, rename or remove. Returns what ends it. */
+/** Follows the accounts that other processes add, rename or remove. Returns a function that stops it. */
 function keepListed(accounts: AccountSet, log: Log): () => Promise<void> {
   const loop = new PollLoop({
     look: async () => {

@@ -170,7 +170,7 @@ export interface Features {
   readonly clientDeps: ClientDeps;
   readonly models: ModelSource;
   modelSettings(): Promise<ModelSettings>;
-  /** What writes voice messages down; null while it is off. */
+  /** Transcribes voice messages; null while transcription is off. */
   transcription(): ReturnType<typeof describeTranscription>;
   /** Called inside the transaction that restores an archive. */
   readonly onRestored: ReturnType<typeof onRestored>;

@@ -1,7 +1,7 @@
 // A worker: holds account leases, renews itself, takes accounts and gives them back, and hands all of them over when it
 // is asked to stop. Workers on one database do not talk to each other; each decides from the rows that all see.
-// Invariant: an account runs here only under a lease of this worker, and its socket is cut before anybody else can take
-// the lease.
+// Invariant: an account runs here only under a lease of this worker, and its socket is cut before another worker can
+// take the lease.
 import { randomUUID } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export interface LeaseTiming {
  */
 const CELL_TIMING: LeaseTiming = { leaseMs: 8_000, fenceMs: 6_000, renewMs: 1_000 };
 
-/** Of a worker that has been alone for a while: nobody waits for its leases, and a slow machine is the greater risk. */
+/** For a worker that has been alone for a while: no other worker waits for its leases; a slow machine is likelier. */
 const ALONE_AFTER_MS = 300_000;
 const ALONE_TIMING: LeaseTiming = { leaseMs: 30_000, fenceMs: 24_000, renewMs: 2_500 };
 
@@ -247,7 +247,7 @@ export class Worker {
       if (await isAccountHeld(this.#options.db, account).catch(() => true)) return;
       await sleep(TAKEN_LOOK_MS);
     }
-    // Whoever could take it is busy: the others would only wait longer.
+    // The worker that could take it is busy: the other accounts would only wait longer.
     this.#hasSuccessor = false;
   }
 

@@ -87,7 +87,7 @@ async function fill(name: string): Promise<Side> {
   return { name, account, people, secrets: [...new Set(secrets)], names };
 }
 
-/** What nobody of the other account may change. */
+/** What callers of the other account must not change. */
 const contentOf = async ({ account }: Side) => {
   const found: Record<string, unknown> = {};
   for (const table of [
@@ -158,7 +158,7 @@ function examine({ who, other }: Caller, what: string, sent: string, text: strin
       leaks.push(`${who}: ${what} shows ${tag}~`);
 }
 
-/** A call of the route by somebody who knows the names of both accounts. */
+/** A call of the route by a caller who knows the names of both accounts. */
 function draw(route: Route, names: readonly string[], accounts: readonly string[]) {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// Everything that is more than text, over the shipped daemon and command to the phone: what a person sees there is what
-// was uploaded or asked for, and a client's forwarding waits for the owner.
+// Everything that is more than text, over the shipped daemon and command to the phone: what the recipient sees there is
+// what was uploaded or asked for, and a client's forwarding waits for the owner.
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(() => linked.demo.stop());
 
 const phoneOf = (phone: string) => {
   const account = linked.demo.simulator.network.account(phone);
-  if (account === undefined) throw new Error(`nobody has ${phone}`);
+  if (account === undefined) throw new Error(`no account has ${phone}`);
   return account;
 };
 const sees = (phone: string, found: (message: ShownMessage) => boolean): Promise<ShownMessage> =>

@@ -23,7 +23,7 @@ export const addOwnerCommand: RunCommand = async ({ config, terminal, args, opti
   terminal.note(
     `Shown only once. Give it to ${toOneLine(made.name)}, who should replace it at once:`,
   );
-  terminal.note('`POST /api/token/rotate` returns a new token that nobody else knows.');
+  terminal.note('With `POST /api/token/rotate` they get a new token that only they know.');
   return 0;
 };
 

@@ -10,7 +10,7 @@ import { boundedText } from './common.ts';
 
 const connectionStates = Object.keys(CONNECTION_STATES) as [ConnectionState, ...ConnectionState[]];
 
-/** What commands and addresses call an account. */
+/** The name of an account in commands and addresses. */
 export const accountName = z
   .string()
   .regex(
@@ -20,15 +20,15 @@ export const accountName = z
 
 export const accountSchema = z.object({
   name: z.string(),
-  /** Whether it is meant where the caller names no account. */
+  /** Whether it is the owner's default account: the one for requests that name none. */
   default: z.boolean(),
   /** The name of the person it belongs to. */
   owner: z.string(),
   /** Whether it belongs to the caller. Of other accounts only these figures can be read. */
   own: z.boolean(),
-  /** Whether a process works for it now. */
+  /** Whether a worker serves it now. */
   served: z.boolean(),
-  /** Its link to WhatsApp, as a state and as a sentence; null while no process works for it. */
+  /** Its link to WhatsApp, as a state and as a sentence; null while no worker serves it. */
   state: z.enum(connectionStates).nullable(),
   sentence: z.string(),
   /** Digits only. Null until a phone is linked, and for callers who do not own the account. */
@@ -36,7 +36,7 @@ export const accountSchema = z.object({
   /** The profile name on WhatsApp; null like the number. */
   profile_name: z.string().nullable(),
   created_at: z.iso.datetime(),
-  /** What waits for its owner: approvals and conversations that need them. */
+  /** How many approvals and conversations wait for the owner. */
   waiting_count: z.int(),
   hold: z.boolean(),
   /** Messages sent within the last 24 hours. */
@@ -55,13 +55,13 @@ type AddAccount = z.infer<typeof addAccountSchema>;
 
 export const changeAccountSchema = z.strictObject({
   name: accountName.optional(),
-  /** Means this account from now on where its owner names none. */
+  /** Makes it the default account of its owner. */
   default: z.literal(true).optional(),
 });
 type ChangeAccount = z.infer<typeof changeAccountSchema>;
 
 export const removeAccountSchema = z.strictObject({
-  /** The name once more: deletes the account although a phone is linked. */
+  /** The account's name again: confirms the removal of an account with a linked phone. */
   confirm: z.string().max(64).optional(),
 });
 
@@ -100,7 +100,7 @@ const proxy = z
 const model = boundedText(200);
 const { usd_per_day, tokens_per_day } = agentSchema.shape;
 
-/** No defaults: what is missing is the home's. */
+/** Without defaults: a missing setting is that of the home. */
 const own = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial();
 type Unwrapped<Shape> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name];
@@ -147,7 +147,7 @@ export const changeAccountSettingsSchema = own({
 });
 export type ChangeAccountSettings = z.infer<typeof changeAccountSettingsSchema>;
 
-/** As shown: of secrets only that they are set. */
+/** The settings as they are shown: a secret only as set or not. */
 export const shownAccountSettingsSchema = accountSettingsSchema
   .omit({ proxy: true, model_api_key: true })
   .extend({

@@ -77,7 +77,7 @@ export const approvalSchema = z.object({
   /** Why it is pending, and the reason code in the ledger. */
   reason: z.string(),
   reason_code: z.string(),
-  /** What a machine understood in the owner's voice message that this came from. */
+  /** The transcript of the owner's voice message that led to this. */
   spoken: z.string().exactOptional(),
   /** The risks of the message for the account, the worst first; none once it was decided. */
   risks: z.array(sendRiskSchema),

@@ -87,7 +87,7 @@ const chatMessageSchema = saidSchema.extend({
   /** WhatsApp's id of the message. */
   message_id: z.string(),
   at: z.iso.datetime(),
-  /** Whether it replaces the message that it quotes, which is not kept or by somebody else. */
+  /** Whether it claims to edit the quoted message, which is not stored or has another author. */
   edits: z.boolean(),
   forwarded: z.boolean(),
   /** The message it answers, edits or refers to; null if there is none or it is not kept. */

@@ -128,13 +128,13 @@ export interface TokenService {
 
 export interface SignInStore {
   addCode(hash: string, expiresAt: Date, owner: OwnerId): Promise<void>;
-  /** Whose code it is: for exactly one caller, and only before the code expires. */
+  /** The owner of a login code. A code is accepted once, before it expires. */
   spendCode(hash: string, now: Date): Promise<OwnerId | null>;
   /** With a device: a session at the address for phones. */
   addSession(hash: string, expiresAt: Date, owner: OwnerId, device?: DeviceId): Promise<void>;
-  /** Whose session of a browser on this machine it is. */
+  /** The owner of a browser session on this machine. */
   findSession(hash: string, now: Date): Promise<SignedInOwner | null>;
-  /** Whose session of a device it is, if that was used since `idleSince`. */
+  /** The owner of a device's session, if the session was used since `idleSince`. */
   findDeviceSession(hash: string, now: Date, idleSince: Date): Promise<SignedInOwner | null>;
   /** Notes the use, to the minute. */
   noteDeviceSessionUse(hash: string, now: Date): Promise<void>;

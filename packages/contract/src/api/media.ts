@@ -16,7 +16,7 @@ export type MediaOrigin = (typeof MEDIA_ORIGINS)[number];
 const MEDIA_STATES = ['waiting', 'stored', 'unavailable', 'refused', 'removed'] as const;
 export type MediaState = (typeof MEDIA_STATES)[number];
 
-/** How far a model or a library has read it. */
+/** The progress of transcribing it, or of reading its text. */
 export type UnderstoodState = 'not_needed' | 'waiting' | 'done' | 'failed';
 
 /** Media as messages carry it. */
@@ -31,9 +31,9 @@ export const mediaSchema = z.object({
   state: z.enum(MEDIA_STATES),
   /** Why it is not stored: a code. */
   reason: z.string().exactOptional(),
-  /** What a machine heard in it. */
+  /** The transcript of a voice message. */
   transcript: z.string().exactOptional(),
-  /** The language that was heard, as in BCP 47. */
+  /** The language of the transcript, as in BCP 47. */
   language: z.string().exactOptional(),
   file_name: z.string().exactOptional(),
   seconds: z.number().exactOptional(),

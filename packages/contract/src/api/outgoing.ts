@@ -40,7 +40,7 @@ export const outgoingContentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('poll'),
     ...pollFields,
-    /** 0: as many as there are. */
+    /** 0: any number. */
     select_up_to: z.int().min(0).max(12),
   }),
   z.strictObject({
@@ -72,7 +72,7 @@ export const contentFields = {
   poll: z
     .strictObject({
       ...pollFields,
-      /** 0: as many as there are. */
+      /** 0: any number. */
       select_up_to: z.int().min(0).max(12).default(1),
     })
     .optional(),

@@ -20,7 +20,7 @@ export const receivedContentSchema = z.discriminatedUnion('kind', [
     kind: z.literal('poll'),
     question: z.string(),
     options: z.array(z.string()),
-    /** 0: as many as there are. */
+    /** 0: any number. */
     select_up_to: z.int(),
   }),
   /** `to`, `of` and `poll` are WhatsApp's ids of messages in the same chat. */

@@ -11,7 +11,7 @@ const workerSchema = z.object({
   capacity: z.int(),
   /** How many accounts it holds. */
   accounts: z.int(),
-  /** `lost`: it stopped without a word, and others took its accounts. */
+  /** `lost`: it no longer renewed itself, and other workers took its accounts. */
   state: z.enum(['running', 'draining', 'lost']),
   started_at: z.iso.datetime(),
   last_seen_at: z.iso.datetime(),
@@ -19,7 +19,7 @@ const workerSchema = z.object({
 export type ListedWorker = z.infer<typeof workerSchema>;
 
 export const workersSchema = z.object({
-  /** Those that run, and those that were lost within the last day, the newest first. */
+  /** The running workers, and those that were lost within the last day; the newest first. */
   workers: z.array(workerSchema),
   /** Accounts that no worker holds. */
   unserved: z.int(),

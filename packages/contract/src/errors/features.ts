@@ -578,7 +578,7 @@ export const MEDIA_ERRORS = {
   media_no_room: {
     status: 507,
     exit: 5,
-    sentence: 'All media together already take all the room that they may.',
+    sentence: 'There is no room for this file: all media together have reached their limit.',
     action: 'Delete some, or raise "media.total_megabytes" in the settings.',
   },
   media_wrong_kind: {
@@ -596,26 +596,26 @@ export const MEDIA_ERRORS = {
   transcription_unset: {
     status: 409,
     exit: 5,
-    sentence: 'Voice messages cannot be written down: {what}.',
+    sentence: 'Voice messages cannot be transcribed: {what}.',
     action: 'Set it in the settings, then try again.',
   },
   transcription_missing: {
     status: 409,
     exit: 5,
-    sentence: 'The model that writes voice messages down is not installed.',
+    sentence: 'The model that transcribes voice messages is not installed.',
     action: 'Install it with `npm install --global {packages}`, then try again.',
   },
   transcription_away: {
     status: 503,
     exit: 8,
-    sentence: 'A voice message could not be written down: {what}.',
+    sentence: 'A voice message could not be transcribed: {what}.',
     action: 'Relay tries it again.',
     passes: true,
   },
   transcription_failed: {
     status: 502,
     exit: 8,
-    sentence: 'A voice message could not be written down: {what}.',
+    sentence: 'A voice message could not be transcribed: {what}.',
     action: 'Check address, model and key of "transcription" in the settings.',
   },
   transcription_key_sealed: {

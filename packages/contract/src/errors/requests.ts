@@ -42,7 +42,7 @@ export const REQUEST_ERRORS = {
   account_of_another: {
     status: 403,
     exit: 6,
-    sentence: 'This account belongs to somebody else: only its state and its figures can be read.',
+    sentence: 'This account belongs to another owner: only its state and its figures can be read.',
     action: 'Ask its owner.',
   },
   account_exists: {

@@ -28,7 +28,7 @@ export const untrustedText = (text: string, from: Taint): LabelledText => made(t
 export const textFromChat = (text: string, ...chats: Taint['chats']): LabelledText =>
   made(text, { chats, outside: false });
 
-/** A picture for a model, with whose it is. Text in it is untrusted like any other. */
+/** A picture for a model, with a label that names its author. Text in it is untrusted like any other. */
 export interface LabelledImage {
   readonly bytes: Uint8Array;
   readonly mimeType: string;

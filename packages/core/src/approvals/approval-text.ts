@@ -51,7 +51,7 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
   const { when } = waiting;
   const asked = whatIsAsked(waiting);
   const shown = quoted(revealHidden(when === null ? asked : `${asked}\n(${when})`));
-  // Whoever approves it has to see what was understood of their voice message.
+  // The owner has to see the transcript of their voice message before they approve.
   const heard = spoken === undefined ? [] : ['Understood:', quoted(revealHidden(spoken))];
   if (shown.length + heard.join('').length > LONGEST) {
     const where = 'Read and answer it in the console, or with `relay approvals`.';

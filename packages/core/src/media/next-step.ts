@@ -4,31 +4,36 @@ import type { MediaFaultKind } from '../ports/transport.ts';
 import { delayFor, RETRY } from '../retry.ts';
 
 /** Why media is not stored. Persisted: never rename one. */
-const MEDIA_REASONS = {
-  no_read_grant: 'No agent may read this chat, so Relay did not download it.',
-  view_once: 'It was to be seen once. Relay did not download it.',
-  too_large: 'It is larger than the limit.',
-  chat_quota: 'The media of this chat already take all the room that they may.',
-  total_quota: 'All media together already take all the room that they may.',
-  expired: 'WhatsApp and the phone no longer have it.',
-  damaged: 'What WhatsApp has is not what was sent.',
-  unreachable: 'WhatsApp’s media hosts could not be reached.',
-  no_answer: 'WhatsApp no longer has it, and the phone did not answer.',
-  malformed: 'The message does not say where the file is.',
-  not_in_archive: 'The archive that was restored did not contain it.',
-  retention: 'It was deleted by your limit for media.',
-} as const;
-
-export type MediaReason = keyof typeof MEDIA_REASONS;
+export type MediaReason =
+  /** No agent may read the chat. */
+  | 'no_read_grant'
+  | 'view_once'
+  | 'too_large'
+  | 'chat_quota'
+  | 'total_quota'
+  /** WhatsApp and the phone no longer have it. */
+  | 'expired'
+  /** WhatsApp's copy differs from what was sent. */
+  | 'damaged'
+  /** WhatsApp's media hosts did not answer. */
+  | 'unreachable'
+  /** WhatsApp no longer has it, and the phone did not answer. */
+  | 'no_answer'
+  /** The message does not say where the file is. */
+  | 'malformed'
+  /** The restored archive did not contain it. */
+  | 'not_in_archive'
+  /** Deleted by the owner's limit. */
+  | 'retention';
 
 export type NextStep =
   | { readonly do: 'ask_again' }
-  /** `counts`: as an attempt. */
+  /** `counts`: whether the failure counts as an attempt. */
   | { readonly do: 'retry'; readonly delayMs: number; readonly counts: boolean }
   | { readonly do: 'end'; readonly state: MediaState; readonly reason: MediaReason };
 
 interface DownloadAttempt {
-  /** Those before it that counted. */
+  /** The earlier attempts that counted. */
   readonly attempts: number;
   /** Whether the phone was asked for it in this attempt. */
   readonly askedAgain: boolean;
@@ -36,7 +41,7 @@ interface DownloadAttempt {
   readonly jitter: number;
 }
 
-/** Without a connection there is nothing to count. */
+/** An attempt without a connection does not count. */
 const UNTIL_CONNECTED_MS = 60_000;
 
 const end = (state: MediaState, reason: MediaReason): NextStep => ({ do: 'end', state, reason });

@@ -3,10 +3,10 @@
 import type { MediaKind } from '@relay/contract/api/media';
 
 export interface SettledType {
-  /** A file that is not what it was sent as is a document. */
+  /** A file whose bytes do not fit its declared kind is treated as a document. */
   readonly kind: MediaKind;
   readonly mimeType: string;
-  /** Whether it was sent as something else. */
+  /** Whether its bytes do not fit the declared kind. */
   readonly isMismatch: boolean;
 }
 

@@ -47,7 +47,7 @@ test('shows content with its text, and text alone unchanged', () => {
   expect(withContent('look', null)).toBe('look');
 });
 
-test('finds everything that somebody wrote', () => {
+test('finds all text in the content of a message', () => {
   expect(writtenIn(poll)).toBe('When?\nMon\nTue');
   expect(writtenIn(file)).toBe('cat.jpg');
   expect(writtenIn(place)).toBe('Café');

@@ -57,7 +57,7 @@ export const withContent = (text: string, content: OutgoingContent | null | unde
     ? text
     : [`[${describeContent(content)}]`, text].filter((part) => part !== '').join('\n');
 
-/** What somebody wrote in the content: names, questions and options. They are checked like the text. */
+/** The text in the content: names, questions and options. It is checked like the text of a message. */
 export function writtenIn(content: OutgoingContent): string {
   switch (content.kind) {
     case 'media':

@@ -298,7 +298,7 @@ function doubtAbout(
 const isOpening = (intent: Intent, { chat }: PolicyFacts): boolean =>
   'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
 
-/** A machine may have misheard, so the owner sees what it understood first. Only answers to them do not wait. */
+/** A transcript may be wrong, so the owner sees it first. Only answers to the owner do not wait. */
 const spokenOf = (actor: Actor, intent: Intent, { isSpoken, chat }: PolicyFacts): Doubt =>
   isSpoken && actor.kind === 'assistant' && !(isSendingIntent(intent) && chat?.kind === 'own')
     ? 'spoken'

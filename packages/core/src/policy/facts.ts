@@ -97,7 +97,7 @@ export interface PolicyFacts {
   readonly quotesPrivate: boolean;
   /** The owner's own message in this turn names the recipient and contains the whole text. */
   readonly isDictated: boolean;
-  /** The owner said it in a voice message: a machine wrote down what the run takes for their words. */
+  /** The owner asked in a voice message, so the run has only a transcript of their words. */
   readonly isSpoken: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;

@@ -42,7 +42,7 @@ describe('private text', () => {
   decisions([
     ['of a conversation are asked about', conversation, send(), quoting, 'quotes_private'],
     [
-      'leave with the owner’s yes to exactly them',
+      'leave with the owner’s approval of exactly them',
       conversation,
       send({ hash: 'shown' }),
       { ...quoting, approval: { hash: 'shown', spent: false } },

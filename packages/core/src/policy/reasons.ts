@@ -34,7 +34,7 @@ export const REASONS = {
   first_contact: ask('This account has never written to this person.'),
   confirm: ask('This client asks for confirmation before it sends.'),
   late: ask('The message was several hours old when it was answered.'),
-  spoken: ask('You said this in a voice message, which a machine wrote down.'),
+  spoken: ask('You said this in a voice message, and its transcript may be wrong.'),
   edited: ask('You changed the text, so it needs a new approval.'),
   widening: ask('Only you can extend a grant or change its contact.'),
   start_conversation: ask('Agents may not start conversations with this contact on their own.'),
@@ -125,7 +125,7 @@ export const REASONS = {
   ),
   no_such_message: deny('There is no such message in this chat.'),
   not_own_message: deny('Only a message that its sender wrote can be edited or deleted.'),
-  too_late_to_change: deny('WhatsApp no longer lets anybody change this message.'),
+  too_late_to_change: deny('WhatsApp no longer allows this message to be changed.'),
 
   // Refused: the place
   unknown_chat: deny('There is no such chat.'),

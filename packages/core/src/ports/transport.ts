@@ -171,7 +171,7 @@ export interface Transport {
 export interface TransportCapabilities {
   /**
    * Builds a message that is more than text: uploads its file and returns what is sent at every attempt, as bytes to be
-   * stored before the first one. Nothing is sent to anybody yet. Rejects with `ContentDiffers`, or with a SendFault that
+   * stored before the first one. No message is sent yet. Rejects with `ContentDiffers`, or with a SendFault that
    * is `not_sent`.
    */
   readonly build?: (message: MessageToBuild) => Promise<Uint8Array>;
@@ -201,11 +201,11 @@ export interface TransportCapabilities {
 /** A received message with a file, as it was stored. */
 export interface MessageWithMedia {
   readonly id: MessageId;
-  /** The addresses it came under. */
+  /** The addresses in its stanza. */
   readonly chat: string;
   readonly sender: string;
   readonly fromMe: boolean;
-  /** What was inside its encryption. */
+  /** The decrypted message. */
   readonly content: Uint8Array;
 }
 

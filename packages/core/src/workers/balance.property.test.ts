@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { decideBalance, fairShares, SETTLED_MS, type WorkerLoad } from './balance.ts';
 
 const LOOK_MS = 1_000;
-/** Far more looks than any change needs to come to rest. */
+/** Far more rounds than any change needs until no account moves. */
 const PATIENCE = 400;
 
 interface Worker {
@@ -82,7 +82,7 @@ class Cell {
     let still = 0;
     for (let n = 0; n < PATIENCE && still < SETTLED_MS / LOOK_MS + 3; n++)
       still = this.round() ? 0 : still + 1;
-    if (still === 0) throw new Error('the accounts never come to rest');
+    if (still === 0) throw new Error('the accounts do not stop moving');
   }
 }
 
@@ -125,7 +125,7 @@ test('every account is held while the workers have room, and no worker holds mor
   );
 });
 
-test('accounts come to rest near the fair share, and then none of them moves', () => {
+test('accounts move to near the fair share, and then none of them moves', () => {
   verifies('WORKERS-BALANCE');
   fc.assert(
     fc.property(fc.nat(80), steps, (accounts, plan) => {

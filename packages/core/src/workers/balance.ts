@@ -1,6 +1,6 @@
-// Decides which accounts a worker takes and which it gives back. Every worker decides for itself from the same facts, so
-// the decisions must agree without a conversation: each has the same idea of a fair share.
-// Invariant: while no worker joins or leaves, the accounts come to rest; an account in its place is never moved.
+// Decides which accounts a worker takes and which it gives back. Workers do not talk to each other: each computes the
+// same fair shares from the same facts, so that their decisions agree.
+// Invariant: while no worker joins or leaves, accounts soon stop moving; an account in its place is never moved.
 import type { AccountId } from '@relay/contract/ids';
 
 /** A worker that is alive. */

@@ -44,7 +44,7 @@ test('a lease also ends while the machine sleeps, when the fine clock stands sti
   expect(fence.mayWrite()).toBe(false);
 });
 
-test('a fence that is shut tells every socket, and opens with the next renewal', async () => {
+test('a fence that closes tells every socket, and opens with the next renewal', async () => {
   const { fence } = openFence();
   fence.open(fence.mark(), 6_000);
   let closed = 0;

@@ -137,7 +137,7 @@ const counted = (text: string): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 };
 
-/** Reads what the proxy answers, and leaves what follows to whoever uses the connection. */
+/** Reads the proxy's answers, and leaves what follows to the user of the connection. */
 class ByteReader {
   readonly #socket: Socket;
   #held = Buffer.alloc(0);
@@ -189,7 +189,7 @@ class ByteReader {
     this.#socket.off('data', this.#onData);
     this.#socket.off('error', this.#onEnd);
     this.#socket.off('close', this.#onEnd);
-    // Both HTTP and TLS begin with the client: nothing arrives before somebody listens again.
+    // Both HTTP and TLS begin with the client: nothing arrives before the next reader listens.
     if (this.#held.length > 0) this.#socket.unshift(this.#held);
   }
 }

@@ -266,7 +266,7 @@ export class WhatsAppSession {
     this.#cut();
   }
 
-  /** Without a closing handshake: nothing more may be written, or nobody would answer. */
+  /** Without a closing handshake: nothing more may be written, or the server would not answer. */
   #cut(): void {
     this.#ending ??= { kind: 'closed', code: CONNECTION_LOST };
     terminateSocket(this.socket);

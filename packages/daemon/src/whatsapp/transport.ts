@@ -117,7 +117,7 @@ class BaileysTransport implements Transport {
       downloadMedia: (message, options) => downloadMedia(this.#mediaDeps(), message, options),
       requestMediaAgain: async (message) => {
         const deps = this.#mediaDeps();
-        // Nothing that others might notice is done for an observed group.
+        // Nothing that the group's members could notice is done for an observed group.
         if (await this.#options.isSilent?.(message.chat)) throw new MediaFault('not_there');
         return requestMediaAgain(deps, message);
       },

@@ -187,7 +187,7 @@ const NewMessageFields = z.strictObject({
     .strictObject({
       question: z.string().min(1),
       options: z.array(z.string().min(1)).min(2).max(12),
-      /** 0: as many as there are. */
+      /** 0: any number. */
       selectable: z.int().min(0).exactOptional(),
     })
     .exactOptional(),

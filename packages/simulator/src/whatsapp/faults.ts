@@ -20,7 +20,7 @@ export type MediaDownloadFault = MediaFaultTimes &
     /** Half of the file, then nothing. */
     | { kind: 'stalled' }
     | { kind: 'slow'; bytesPerSecond: number }
-    /** The file, then other bytes for as long as somebody reads. */
+    /** The file, then other bytes for as long as the client reads. */
     | { kind: 'endless' }
     | { kind: 'redirected'; to: string }
   );

@@ -44,7 +44,7 @@ let mums: string;
 
 const log = () => page.getByRole('log', { name: /^Messages with/ });
 
-/** Sends as somebody's phone; returns the message's id. */
+/** Sends from a contact's phone; returns the message's id. */
 const sends = async (from: string, message: object): Promise<string> =>
   (
     await demo.phones.ok<{ id: string }>(`POST /accounts/${from}/messages`, {

@@ -86,7 +86,7 @@ function plainSettings(home: Settings, own: AccountSettings): Tree {
 
 /**
  * The home's settings as they are for the account. Sections are read where they are used, and those of the home change
- * in place: a setting that the account has not is always the home's of now.
+ * in place: a setting that the account does not have is always the home's current one.
  */
 export function settingsOfAccount(home: Settings, own: AccountSettings): Settings {
   const overlay = <Section extends object>(section: Section, over: object = {}): Section =>

@@ -64,7 +64,7 @@ import {
 import { assistantTools } from './tools/tools.ts';
 
 interface HistoryLine extends AssistantHistoryLine, Pick<SessionLine, 'untrusted'> {
-  /** The owner said it; a machine wrote it down. */
+  /** The owner said it in a voice message; the text is its transcript. */
   readonly isSpoken?: boolean;
   readonly photo?: LinePhoto;
 }
@@ -349,8 +349,8 @@ async function runSession(
     begun.history.map((line, at) => {
       const { role, untrusted: isByOthers, isSpoken = false } = line;
       const said = shortenMiddle(line.content, MAX_QUESTION_LENGTH);
-      // An answer may repeat what its run had read; a question is the owner's, unless they forwarded it. What a machine
-      // heard is theirs too, and marked like the text of others: whoever speaks beside them is heard as well.
+      // An answer may repeat what its run had read; a question is the owner's, unless they forwarded it. A transcript of
+      // their voice message is marked like the text of others, because other people may be heard in it.
       const isOwners = role === 'user' && !isByOthers && !isSpoken;
       const text = isOwners ? trustedText(said) : untrustedText(said, taint);
       const shown = isByOthers ? quoteUntrusted(text, run) : text;

@@ -738,7 +738,7 @@ test('restores all accounts, and settles each', async () => {
       'SELECT a.name, o.name AS owner FROM accounts a JOIN owners o ON o.id = a.owner_id ORDER BY a.id',
     ),
   ).toMatchObject([{}, { name: 'sales', owner: 'Ana' }]);
-  // Somebody who exports only their own accounts gets nothing of another's.
+  // An owner who exports only their own accounts gets nothing of another's.
   const own = await buffer(
     exportArchive({
       ...{ database: first.database, jobs: first.jobs, version: 'test', schemaVersion: SCHEMA },

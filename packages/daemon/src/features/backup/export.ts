@@ -132,7 +132,7 @@ function partOf(table: string, accounts: readonly AccountId[]): RawBuilder<unkno
     case 'owners':
       return sql`id IN (SELECT owner_id FROM accounts WHERE id = ${ids})`;
     default:
-      throw new Error(`nobody said what of the table ${table} belongs to an account`);
+      throw new Error(`no rule says which rows of the table ${table} belong to an account`);
   }
 }
 

@@ -328,8 +328,8 @@ async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQue
   };
 }
 
-// Reactions, edits and deletions are shown with the message they belong to. Only its author edits or deletes it: what
-// somebody else sent as such stays a line of its own, as does one whose message is not kept.
+// Reactions, edits and deletions are shown with the message they belong to. Only its author edits or deletes it: an edit
+// from another sender stays a line of its own, as does one of a message that is not stored.
 
 interface MarkRow extends MessageTextRow {
   /** The number of the message it belongs to. */

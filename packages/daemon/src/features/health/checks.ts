@@ -36,7 +36,7 @@ interface DoctorDeps {
   };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
-  /** What writes voice messages down, and what is wrong with it; null while it is off. */
+  /** How voice messages are transcribed, and what is wrong with it; null while it is off. */
   transcription(): Promise<{ readonly found: string; readonly fault: string | null } | null>;
   link(): WhatsAppLink;
   /** Asks the provider about the configured model. Rejects with what is wrong and what to do. */

@@ -1,4 +1,4 @@
-// Runs a program of ours on bytes that somebody else chose, in a process of its own: without environment, files, other
+// Runs one of Relay's programs on untrusted bytes, in a process of its own: without environment, files, other
 // programs or (on Linux, where allowed) network, and with limits for memory, time and output. Invariant: it is gone when
 // the promise settles, and the daemon's event loop only copies bytes.
 import {

@@ -1,5 +1,5 @@
-// Reads the text of PDF, Word and text files. The parsers run in a process of their own with limits, because whoever
-// sends a document chooses its bytes.
+// Reads the text of PDF, Word and text files. The parsers run in a process of their own with limits, because a
+// sender can craft the bytes of a document.
 import { extname } from 'node:path';
 import { type ContainedLimits, runContained } from './contained-process.ts';
 import type { DocumentAnswer } from './document-child.ts';

@@ -188,7 +188,7 @@ test('ends with a reason if the phone does not have the file, or has another one
   expect(await desk.reaches(wrong, 'unavailable')).toMatchObject({ reason: 'damaged' });
 });
 
-test('leaves nothing of a download that fails at its end, or that nobody wants any more', async () => {
+test('leaves nothing of a download that fails at its end, or whose message was erased', async () => {
   verifies('MEDIA-ERASED');
   const desk = await granted();
   desk.again = async () => {
@@ -268,7 +268,7 @@ test.each([
   expect(await desk.reaches(id, 'stored')).toMatchObject({ kind: becomes, mime_type: type });
 });
 
-test('deletes files after the days of the limit, uploads that nobody sent, and files without a row', async () => {
+test('deletes files after the days of the limit, uploads that were never sent, and files without a row', async () => {
   verifies('MEDIA-ERASED');
   const desk = await granted();
   Object.assign(desk.settings, { keep_days: 10 });

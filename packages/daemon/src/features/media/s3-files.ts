@@ -63,7 +63,7 @@ function clientConfig({
 }: S3Settings): S3ClientConfig {
   return {
     region,
-    // Servers of one's own rarely have a name for each bucket.
+    // Self-hosted servers rarely have a host name for each bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     ...(accessKeyId === null || secretAccessKey === null
       ? {}

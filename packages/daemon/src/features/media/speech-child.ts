@@ -1,4 +1,4 @@
-// The program that writes a voice message down, run by transcription.ts in a process of its own. Standard input is an
+// The program that transcribes a voice message, run by transcription.ts in a process of its own. Standard input is an
 // Ogg/Opus file, standard output one JSON value. The model and its engine are packages that the owner installs; nothing
 // is downloaded, and the process has no network.
 

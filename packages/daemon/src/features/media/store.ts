@@ -1,7 +1,7 @@
 // The store of media: sealed files under a name that is derived from their content with the vault's key. Files are
 // first written next to the others and get their name when they are complete and on disk.
 // Invariant: an object has a row in `media_objects` as soon as it is written, and none is deleted while a row refers to
-// it: `record` and `isUnused` run while nobody else can write or delete this object.
+// it: `record` and `isUnused` run while no other call can write or delete this object.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -56,7 +56,7 @@ export class MediaStore {
 
   constructor(options: {
     readonly home: string;
-    /** Accounts share nothing: whoever holds the lease of one knows all of its files. */
+    /** Accounts share no files: the holder of an account's lease knows all of its files. */
     readonly account: AccountId;
     readonly sealer: Sealer;
     /** In the home if missing. */

@@ -1,5 +1,5 @@
-// Writes voice messages down: with a server that speaks OpenAI's protocol, or with a model on this machine. What comes
-// back is a machine's reading of somebody else's words, and is treated like their text.
+// Transcribes voice messages: with a server that speaks OpenAI's protocol, or with a model on this machine. A
+// transcript may be wrong, and is treated like text of the speaker.
 
 import { extname } from 'node:path';
 import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
@@ -22,7 +22,7 @@ interface Transcription {
   readonly text: string;
   /** As in BCP 47, if it was recognised. */
   readonly language: string | null;
-  /** Which model wrote it down. */
+  /** The model that transcribed it. */
   readonly by: string;
 }
 
@@ -65,11 +65,11 @@ export async function describeTranscription(
       FROM media WHERE account_id = ${account} AND kind IN ('voice', 'audio')
         AND created_at > now() - interval '7 days'`.execute(db);
     const { done = 0, failed = 0 } = rows[0] ?? {};
-    const found = `Voice messages are written down by ${nameOf(settings, model)}: ${done} in the last 7 days.`;
-    return { found, fault: failed === 0 ? null : `${failed} could not be written down.` };
+    const found = `Voice messages are transcribed by ${nameOf(settings, model)}: ${done} in the last 7 days.`;
+    return { found, fault: failed === 0 ? null : `${failed} could not be transcribed.` };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    return { found: 'Voice messages are not written down.', fault: error.message };
+    return { found: 'Voice messages are not transcribed.', fault: error.message };
   }
 }
 

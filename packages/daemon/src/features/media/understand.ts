@@ -1,5 +1,4 @@
-// Reads stored media for those who cannot hear or open them: voice messages are written down, the text of documents is
-// extracted. It runs as a job of the queue `understand`, after the media was stored.
+// Transcribes stored voice messages and extracts the text of stored documents, as jobs of the queue `understand`.
 // Invariant: what was read is written in one transaction with its search documents and the end of the job, and only
 // while the media still waits for it: a job that runs twice changes nothing.
 
@@ -59,7 +58,7 @@ export async function enqueueUnderstanding(
   work.afterCommit.push(() => deps.jobs.wake('understand'));
 }
 
-/** What may be seen once is not written down, and a file without a message is nobody's words. */
+/** View-once media and files without a message are not read. */
 function needsUnderstanding(
   { kind, mime_type, file_name, seconds, message, view_once }: MediaRow,
   { by, max_minutes }: Pick<TranscriptionSettings, 'by' | 'max_minutes'>,

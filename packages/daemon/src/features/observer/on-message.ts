@@ -82,7 +82,7 @@ async function storeVerdict(
   await addObserverUsage(tx, account, { chat, zone, at: message.at }, counted);
 }
 
-/** What a voice message or a document says is known only now: it is judged again, by its words. */
+/** The text of a voice message or a document is known only now, so the message is judged again. */
 export async function onMediaUnderstood(
   deps: GroupMessageDeps,
   work: UnitOfWork,

@@ -256,7 +256,7 @@ const LATEST_EDIT_SQL = sql`SELECT n.id FROM approvals n
 /** Null if the approval is the newest of its chain or was never edited. */
 const REPLACED_BY_SQL = sql<ApprovalId | null>`nullif((${LATEST_EDIT_SQL}), a.id)`;
 
-/** What a machine wrote down of the owner's voice message that led to this. */
+/** The transcript of the owner's voice message that led to this. */
 const SPOKEN_SQL = sql<string | null>`(SELECT m.transcript FROM runs r
     JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id AND s.kind = 'assistant'
     JOIN session_messages q ON q.account_id = s.account_id AND q.session_id = s.id AND q.id = r.read_up_to

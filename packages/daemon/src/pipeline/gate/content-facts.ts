@@ -1,6 +1,6 @@
 // Checks what a message refers to, when it is submitted and again just before it is sent: its file must be stored, with
 // the bytes that were named, and an agent may send only files that it was given; a message that it changes must exist in
-// the chat and be the sender's own. Somebody else's file is somebody else's text: it taints.
+// the chat and be the sender's own. A file taints like text of its author.
 import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { AccountId, ChatId, InstanceId, MediaId, TokenId } from '@relay/contract/ids';
 import { targetOf } from '@relay/core/messages/outgoing';
@@ -15,7 +15,7 @@ import { actorName } from './actors.ts';
 export interface ContentFacts {
   /** Why it cannot be sent; null if it can. */
   readonly fault: ReasonFor<'deny'> | null;
-  /** Whose words the content is. */
+  /** The author of the content, for taint. */
   readonly taint: Taint;
 }
 
@@ -77,7 +77,7 @@ async function fileFacts(
   ) {
     return refused('file_not_given');
   }
-  // A client's name for another client's upload, or for the owner's, is only a guess.
+  // A client can only guess the id of an upload of another client or of the owner.
   if (actor.kind === 'token' && of === null && by !== actor.token) return refused('no_such_file');
   const isOwnUpload = actor.kind === 'token' && by === actor.token;
   return {

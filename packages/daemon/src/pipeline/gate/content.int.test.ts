@@ -243,7 +243,7 @@ describe('a file of one chat that goes to another', () => {
     expect(await sql('SELECT 1 FROM outbox')).toEqual([]);
   });
 
-  test('is the owner’s own business', async () => {
+  test('needs no approval when the owner sends it', async () => {
     const [from, to] = [await newChat(), await newChat()];
     const { content } = await putMedia(stage, { chat: from.chat });
     expect((await submit(OWNER, send(to.chat, content))).decision.outcome).toBe('allow');
@@ -266,7 +266,7 @@ describe('which files an agent may send', () => {
     return { ...token(), token: tokenId(row?.id ?? '') };
   }
 
-  test('a client: its own uploads without asking, nobody else’s', async () => {
+  test('a client sends its own uploads without an approval, and no other uploads', async () => {
     verifies('MEDIA-OUT-FORWARD', 'MEDIA-OUT-UPLOAD');
     const { chat } = await newChat();
     const [mine, theirs] = [await client('mine'), await client('theirs')];
@@ -280,7 +280,7 @@ describe('which files an agent may send', () => {
     expect(await decide(owners.content)).toBe('no_such_file');
   });
 
-  test('the assistant: a client’s upload is that client’s text', async () => {
+  test('the assistant treats a client’s upload as that client’s text', async () => {
     verifies('MEDIA-OUT-FORWARD');
     const { chat } = await newChat();
     const upload = await putMedia(stage, { token: (await client('camera')).token });
@@ -291,7 +291,7 @@ describe('which files an agent may send', () => {
     expect(await decide(owners.content)).toBe('standing_grant');
   });
 
-  test('auto-reply and conversations: those of their own chat', async () => {
+  test('auto-reply and conversations send files of their own chat', async () => {
     verifies('MEDIA-OUT-FORWARD');
     const [from, to] = [await newChat(), await newChat()];
     const inChat = await putMedia(stage, { chat: to.chat });
@@ -312,7 +312,7 @@ describe('which files an agent may send', () => {
     );
   });
 
-  test('nobody: what was to be seen once', async () => {
+  test('no agent sends view-once media', async () => {
     const { chat } = await newChat();
     const { content } = await putMedia(stage, { chat });
     await sql('UPDATE media SET view_once = true WHERE id = $1', [content.media]);
@@ -388,7 +388,7 @@ test('the owner edits the caption of a file, and nothing that has no text', asyn
   });
 });
 
-test('hidden characters in a poll or a file’s name need the owner’s look', async () => {
+test('hidden characters in a poll or a file’s name need the owner’s approval', async () => {
   verifies('MEDIA-OUT-GATE');
   const { chat } = await newChat();
   const { content } = await putMedia(stage, { chat, name: 'a\u202Egpj.exe' });

@@ -355,7 +355,7 @@ async function permitMessage(
 }
 
 // The details of a decision in the ledger: ids, hashes and figures that later show which grant, run and schedule were
-// involved, and what kind of content it was. Never text that somebody wrote.
+// involved, and what kind of content it was. Never text of a message.
 
 /** For these reasons the ledger also records the taint. */
 const isTaintReason = (reason: ReasonCode): boolean => reason.startsWith('read_then_');

@@ -46,7 +46,7 @@ async function fileContent(
   const media = await findMedia(tx, account, id as MediaId);
   if (media === null || !(await sees(media))) throw new RelayError('media_not_found');
   const { sha256, bytes, mime_type: mimetype, file_name } = media;
-  // What was to be seen once is not passed on.
+  // View-once media are not forwarded.
   if (sha256 === null || bytes === null || mimetype === null || media.view_once) {
     throw new RelayError('media_not_stored');
   }
@@ -67,7 +67,7 @@ function sendableAs(as: SendableKind, mimetype: string): SendableKind {
   const group = mimetype.split('/', 1)[0];
   const isVoice = /^audio\/ogg\b/.test(mimetype);
   if (as === 'voice' && group === 'audio') return isVoice ? 'voice' : 'audio';
-  // WhatsApp shows a picture of any other type to nobody.
+  // Phones do not show a picture of any other type.
   const fits = as === 'image' ? /^image\/(jpeg|png|webp|gif)$/.test(mimetype) : group === as;
   if (!fits) throw new RelayError('media_wrong_kind', { mimetype, kind: as });
   return as;

@@ -1,6 +1,6 @@
 // The shared pool as one account uses it: every connection works for the account before it runs a statement. The server
 // keeps the setting `relay.account` for the session, and row-level security reads it, so a pool that serves one account
-// sets it once for each connection. Behind a pooler in transaction mode a session belongs to nobody: there every
+// sets it once for each connection. Behind a pooler in transaction mode a session has no account: there every
 // transaction sets it, and a single statement becomes a transaction.
 import {
   CompiledQuery,

@@ -40,7 +40,7 @@ export interface Database extends Connections {
 
 /** The connections of a process that may work for several accounts. */
 export interface SharedDatabase extends Connections {
-  /** Ends all connections without a word: the network has swallowed them, and nobody would notice for minutes. */
+  /** Destroys all connections at once: the server is unreachable, and their own timeouts would take minutes. */
   cut(): void;
   /**
    * For statements that serve all accounts: leases, timers, the transport's tables and `accounts`. No row of another

@@ -11,7 +11,7 @@ export interface Lease {
   readonly epoch: number;
 }
 
-/** The epoch of whoever writes for an account without acting for it on WhatsApp: the API, from any process. */
+/** The epoch of a process that writes for an account without acting for it on WhatsApp: the API. */
 export const SHARED_EPOCH = 0;
 
 /** Lets a process write for an account whose lease it does not hold. Nothing that needs the socket accepts it. */
@@ -81,7 +81,7 @@ export async function isLeaseHeld(db: Db, lease: Lease): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether anybody holds the account. */
+/** Whether a worker holds the account. */
 export async function isAccountHeld(db: Db, account: AccountId): Promise<boolean> {
   const row = await db
     .selectFrom('account_leases')

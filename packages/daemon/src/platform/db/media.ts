@@ -110,7 +110,7 @@ export async function recordObject(
     .execute();
 }
 
-// Received media: which files are downloaded. Nothing of a chat is that no agent may read.
+// Which received files are downloaded: only those of chats that an agent may read.
 
 /**
  * The ids of chats that agents read: by a grant, the owner's own, those of open conversations, and observed groups.

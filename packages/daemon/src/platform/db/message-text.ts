@@ -25,7 +25,7 @@ interface LineMedia {
   /** Replaces the stored text, which is only a placeholder with a caption. */
   readonly text: string;
   readonly photo: LinePhoto | null;
-  /** A machine wrote it down from a voice message. */
+  /** It is the transcript of a voice message. */
   readonly isSpoken: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function readLineMedia(
   };
 }
 
-/** What may be seen once is shown to no model. */
+/** View-once media are shown to no model. */
 function photoOf({ kind, object, mime_type, bytes, view_once }: LineMediaRow): LinePhoto | null {
   if (view_once) return null;
   if (kind !== 'image' || object === null || mime_type === null || bytes === null) return null;

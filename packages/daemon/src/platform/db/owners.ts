@@ -1,5 +1,5 @@
 // Stores the owners: the people that accounts belong to. The token of each is kept by its hash only; that of the home's
-// own person is a file of the home.
+// owner is a file of the home.
 import { createHash, randomBytes } from 'node:crypto';
 import type { ListedOwner, OwnerService } from '@relay/contract/api/accounts';
 import { RelayError } from '@relay/contract/errors';

@@ -61,7 +61,7 @@ export async function transaction<T>(
 
 /**
  * The first statement of every transaction that writes. A process without the lease has its worker told at the commit;
- * with it, nobody else can take the lease until it has committed.
+ * with it, no other worker can take the lease until it has committed.
  */
 export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
   if (lease.epoch === SHARED_EPOCH) return wakeAccount(tx, lease.account);

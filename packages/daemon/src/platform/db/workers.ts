@@ -1,4 +1,4 @@
-// The rows of workers: registering, renewing, declaring others lost, and what a worker sees of the cell, which is all
+// The rows of workers: registering, renewing, declaring others lost, and what a worker sees of the cell. A cell is all
 // workers on one database.
 // Invariant: leases of a worker are free only once it is marked as lost or stopped, and a marked worker cannot renew.
 
@@ -181,7 +181,7 @@ export async function wakeWorkers(db: Db): Promise<void> {
   await sql`SELECT pg_notify(${WORKERS_CHANNEL}, '')`.execute(db);
 }
 
-// For people: which workers there are.
+// The list of workers, as `relay workers` and the console show it.
 
 interface WorkerRow {
   readonly id: string;

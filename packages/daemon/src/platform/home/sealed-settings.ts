@@ -223,7 +223,7 @@ export async function saveMemorySettings(
   });
 }
 
-// Settings for writing voice messages down: `transcription` in `relay.config.json`, read again each time. Its key is
+// Settings for transcribing voice messages: `transcription` in `relay.config.json`, read again each time. Its key is
 // encrypted there for this home.
 
 const sealedTranscriptionKey = sealedSetting(

@@ -1,4 +1,4 @@
-// Wakes the workers for jobs that nobody hints at: those that become ready later, and those whose hint was lost. One
+// Wakes the workers for jobs without a hint: those that become ready later, and those whose hint was lost. One
 // statement serves all queues. It runs shortly after a worker has looked, and otherwise every half minute.
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';

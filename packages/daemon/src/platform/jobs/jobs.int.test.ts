@@ -161,7 +161,7 @@ describe('a worker that waits for jobs', () => {
 
   test('finds a job whose hint was lost at the next look for all queues', async () => {
     verifies('SEP-LOST-HINT');
-    // Enqueued by another process: nobody wakes this one.
+    // Enqueued by another process: no hint reaches this one.
     await picksUpAfter(startJobs, (look) => look());
   });
 

@@ -144,7 +144,7 @@ export class QueueWorker {
       });
     } catch (error) {
       this.#options.log.warn('fetching jobs failed', { queue: this.#options.queue, error });
-      // The answer may have been lost: jobs that the fetch marked as running would belong to nobody.
+      // The answer may have been lost: jobs that the fetch marked as running would have no worker.
       await this.#options.reclaim([...this.#running.keys()]).catch(() => 0);
       return null;
     }

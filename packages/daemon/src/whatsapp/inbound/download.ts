@@ -268,7 +268,7 @@ function awaitAnswer(socket: WASocket, id: string, withinMs: number) {
     socket.ev.off('messages.media-update', look);
     socket.ev.off('connection.update', end);
   };
-  // Handled here too, because nobody may be waiting for it.
+  // Handled here too, because the caller may no longer wait for it.
   promise.then(stop, stop);
   return { update: promise, stop };
 }

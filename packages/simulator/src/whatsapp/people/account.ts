@@ -214,7 +214,7 @@ export class SimulatedAccount implements DeviceOwner {
     const poll = this.#seen(pollId);
     const creator = this.#deps.directory.byPhone(poll.from);
     const creatorJid = creator && ownerJid(creator, 'lid');
-    if (!creatorJid) throw new Error(`nobody on this network is ${poll.from}`);
+    if (!creatorJid) throw new Error(`no account on this network is ${poll.from}`);
     const vote = sealVote(poll, options, { creatorJid, voterJid: this.jid('lid') });
     const pollCreationMessageKey = this.#keyOf(chat, poll);
     const pollUpdateMessage = { pollCreationMessageKey, vote, senderTimestampMs: Date.now() };

@@ -19,7 +19,7 @@ interface ShownMedia {
 interface ShownPoll {
   question: string;
   options: string[];
-  /** 0: as many as there are. */
+  /** 0: any number. */
   selectable: number;
   /** Phone number → chosen options. */
   votes: Record<string, string[]>;

@@ -140,7 +140,7 @@ export async function openMediaFixture(): Promise<MediaFixture> {
     diskLow: false,
     download: () => pieces(PHOTO),
     again: async () => {
-      throw new Error('nobody expected this');
+      throw new Error('unexpected call');
     },
     setNow: (next) => {
       now = next;

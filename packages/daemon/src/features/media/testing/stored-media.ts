@@ -28,7 +28,7 @@ interface MediaToPut {
 }
 
 interface MediaFixtureOptions {
-  /** The address of the server that writes voice messages down. */
+  /** The address of the transcription server. */
   readonly server?: string;
   onUnderstood?: UnderstandDeps['onUnderstood'];
 }

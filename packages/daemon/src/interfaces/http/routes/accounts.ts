@@ -163,7 +163,7 @@ export function ownerRoutes(app: App, { owners }: Pick<HttpDeps, 'owners'>): voi
         operationId: 'addOwner',
         summary: 'Add an owner or an operator; their token is shown once',
         description:
-          'The person changes the token with `POST /api/token/rotate`; from then on nobody else knows it.',
+          'The person changes the token with `POST /api/token/rotate`; from then on only they know it.',
         tags,
         headers,
         body: addOwnerSchema,

@@ -1,6 +1,6 @@
 // The routes that store a file to be sent and serve a stored one. The bodies are the files themselves: they are streamed
 // and are never whole in memory.
-// Invariant: a browser runs nothing of a file, whatever its sender called it.
+// Invariant: a browser runs nothing of a file, whatever type its sender declared.
 import type { Readable } from 'node:stream';
 import { uploadMediaResponseSchema, uploadMediaSchema } from '@relay/contract/api/media';
 import { RelayError } from '@relay/contract/errors';
@@ -95,7 +95,7 @@ export function mediaRoutes(app: App, { media }: Pick<HttpDeps, 'media'>): void 
   );
 }
 
-/** One range of a file; null if all of it was requested, or in a way that need not be understood. */
+/** One byte range; null for the whole file, and for forms of a range that a server may ignore. */
 function readRange(
   header: string | undefined,
   bytes: number,
