@@ -1225,7 +1225,7 @@ export interface paths {
         put?: never;
         /**
          * Add an owner or an operator; their token is shown once
-         * @description The person changes the token with `POST /api/token/rotate`; from then on nobody else knows it.
+         * @description The person changes the token with `POST /api/token/rotate`; from then on only they know it.
          */
         post: operations["addOwner"];
         delete?: never;
@@ -17525,7 +17525,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17740,7 +17740,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -17947,7 +17947,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18166,7 +18166,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18445,7 +18445,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18724,7 +18724,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -18991,7 +18991,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19191,7 +19191,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19400,7 +19400,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19608,7 +19608,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -19875,7 +19875,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20074,7 +20074,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20266,7 +20266,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20473,7 +20473,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20730,7 +20730,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -20991,7 +20991,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21212,7 +21212,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21485,7 +21485,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21701,7 +21701,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -21944,7 +21944,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22150,7 +22150,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22426,7 +22426,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22661,7 +22661,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -22877,7 +22877,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23120,7 +23120,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23323,7 +23323,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23554,7 +23554,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23785,7 +23785,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -23992,7 +23992,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24259,7 +24259,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24465,7 +24465,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24727,7 +24727,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -24975,7 +24975,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25192,7 +25192,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25421,7 +25421,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25694,7 +25694,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -25948,7 +25948,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -26171,7 +26171,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -26438,7 +26438,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -26648,7 +26648,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -26907,7 +26907,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -27173,7 +27173,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -27384,7 +27384,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */
@@ -27624,7 +27624,7 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
-                     *       "action": "See `relay accounts` for your accounts.",
+                     *       "action": "Use the name of an account that your token is valid for.",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */

@@ -35,7 +35,7 @@ export const REQUEST_ERRORS = {
     sentence: 'There is no account {account}.',
     action: 'See `relay accounts` for your accounts.',
     actionFor: {
-      api: 'See your accounts at /api/accounts.',
+      api: 'Use the name of an account that your token is valid for.',
       tools: 'Name an account that the tool’s schema lists.',
     },
   },
