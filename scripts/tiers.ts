@@ -13,7 +13,7 @@ const JOURNEYS = [
   'acceptance/errors',
   // WhatsApp
   'linking',
-  'keeping',
+  'link-persistence',
   'identities',
   // REST, live stream and webhooks
   'api',
@@ -40,7 +40,7 @@ const JOURNEYS = [
   'observer/answers',
   'search',
   // other agents
-  'programs/neighbour',
+  'programs/cross-chat-send',
   'programs/stdio',
   'programs/clients',
   'programs/quickstart',

@@ -1,7 +1,7 @@
 // `relay approvals`: lists pending approvals with the exact recipient and text, and approves, edits or declines them.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
-import { whatIsAsked } from '@relay/core/approvals/approval-text';
+import { describeOutgoing } from '@relay/core/approvals/approval-text';
 import { describeActor } from '@relay/core/ledger/format';
 import { describeRisks } from '@relay/core/policy/risks';
 import { clientOf } from '../api.ts';
@@ -46,7 +46,7 @@ export function formatApprovals(
 ): string[] {
   const lines = approvals.flatMap((approval) => [
     `${colours.bold(toPrintable(approval.id))}  ${capitalized(describeApproval(approval))}`,
-    ...quoteMessageText(whatIsAsked(approval)),
+    ...quoteMessageText(describeOutgoing(approval)),
     ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
     `  ${approval.reason}`,
     ...formatRisks(approval),

@@ -115,7 +115,7 @@ export function contentProblem(
 }
 
 /** For the schema of a request with `contentFields` and `text`. */
-export const asksForOneThing = (
+export const refineContentFields = (
   fields: Partial<Record<keyof ContentFields | 'text', unknown>>,
   context: z.RefinementCtx,
 ): void => {

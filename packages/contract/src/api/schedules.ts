@@ -5,7 +5,7 @@ import { OUTBOX_STATES } from '../outbox/states.ts';
 import { ruleSchema } from '../schedule/rule.ts';
 import { boundedText } from './common.ts';
 import { CATCH_UPS } from './constants.ts';
-import { asksForOneThing, contentFields, outgoingContentSchema } from './outgoing.ts';
+import { contentFields, outgoingContentSchema, refineContentFields } from './outgoing.ts';
 
 export const SCHEDULE_STATES = ['active', 'done', 'cancelled'] as const;
 export const RUN_OUTCOMES = ['queued', 'waiting', 'refused', 'skipped'] as const;
@@ -32,7 +32,7 @@ export const createScheduleSchema = z
   .refine(({ when, rule }) => (when === undefined) !== (rule === undefined), {
     message: 'Give the time either in words (`when`) or as a rule (`rule`)',
   })
-  .superRefine(asksForOneThing);
+  .superRefine(refineContentFields);
 
 export type CreateSchedule = z.infer<typeof createScheduleSchema>;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { OUTBOX_STATES, type OutboxState } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
-import { asksForOneThing, type ContentRequest, contentFields } from './outgoing.ts';
+import { type ContentRequest, contentFields, refineContentFields } from './outgoing.ts';
 
 /** A text, or one of the other fields. */
 export const sendAsOwnerSchema = z
@@ -14,7 +14,7 @@ export const sendAsOwnerSchema = z
     /** WhatsApp's id of the message in this chat that it replies to; it is shown as a quote. */
     replyTo: z.string().min(1).max(128).optional(),
   })
-  .superRefine(asksForOneThing);
+  .superRefine(refineContentFields);
 
 /** Seed 000's `{ success, jid }`, then the delivery state of the message. */
 export const sentTextSchema = z.object({

@@ -16,7 +16,7 @@ import { createTokenSchema, tokenSchema } from './credentials.ts';
 import { createInstanceSchema, instanceStateSchema, todoSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
 import { mediaSchema } from './media.ts';
-import { asksForOneThing, contentFields } from './outgoing.ts';
+import { contentFields, refineContentFields } from './outgoing.ts';
 import { receivedContentSchema } from './received.ts';
 import { RUN_OUTCOMES, SCHEDULE_STATES } from './schedules.ts';
 import {
@@ -424,8 +424,8 @@ export const v1 = {
   chats: page(chat),
   message,
   messages: page(message),
-  sendToChat: z.strictObject(toChat).superRefine(asksForOneThing),
-  sendMessage: z.strictObject({ to: who, ...toChat }).superRefine(asksForOneThing),
+  sendToChat: z.strictObject(toChat).superRefine(refineContentFields),
+  sendMessage: z.strictObject({ to: who, ...toChat }).superRefine(refineContentFields),
   sentMessage,
   contact,
   contacts: page(contact),

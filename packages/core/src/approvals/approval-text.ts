@@ -49,7 +49,7 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
   const by = client === null ? '' : ` Requested by the client “${oneLine(client)}”.`;
   const about = `Relay: ${approvalHeadline(waiting)} needs your approval.${by}`;
   const { when } = waiting;
-  const asked = whatIsAsked(waiting);
+  const asked = describeOutgoing(waiting);
   const shown = quoted(revealHidden(when === null ? asked : `${asked}\n(${when})`));
   // The owner has to see the transcript of their voice message before they approve.
   const heard = spoken === undefined ? [] : ['Understood:', quoted(revealHidden(spoken))];
@@ -66,7 +66,7 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
 }
 
 /** What would be sent: the content in words, the message that it is about, and the text. */
-export function whatIsAsked({
+export function describeOutgoing({
   text,
   content,
   target,

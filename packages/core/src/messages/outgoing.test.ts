@@ -1,7 +1,7 @@
 import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import { contentProblem, readContentFields } from '@relay/contract/api/outgoing';
 import { expect, test } from 'vitest';
-import { describeContent, targetOf, withContent, writtenIn } from './outgoing.ts';
+import { describeContent, targetMessageId, textInContent, withContent } from './outgoing.ts';
 
 const file = {
   kind: 'media',
@@ -48,11 +48,11 @@ test('shows content with its text, and text alone unchanged', () => {
 });
 
 test('finds all text in the content of a message', () => {
-  expect(writtenIn(poll)).toBe('When?\nMon\nTue');
-  expect(writtenIn(file)).toBe('cat.jpg');
-  expect(writtenIn(place)).toBe('Café');
-  expect(targetOf({ kind: 'edit', of: 'A' })).toBe('A');
-  expect(targetOf(file)).toBeNull();
+  expect(textInContent(poll)).toBe('When?\nMon\nTue');
+  expect(textInContent(file)).toBe('cat.jpg');
+  expect(textInContent(place)).toBe('Café');
+  expect(targetMessageId({ kind: 'edit', of: 'A' })).toBe('A');
+  expect(targetMessageId(file)).toBeNull();
 });
 
 test.each([

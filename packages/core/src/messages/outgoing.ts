@@ -58,7 +58,7 @@ export const withContent = (text: string, content: OutgoingContent | null | unde
     : [`[${describeContent(content)}]`, text].filter((part) => part !== '').join('\n');
 
 /** The text in the content: names, questions and options. It is checked like the text of a message. */
-export function writtenIn(content: OutgoingContent): string {
+export function textInContent(content: OutgoingContent): string {
   switch (content.kind) {
     case 'media':
       return content.file_name ?? '';
@@ -81,7 +81,7 @@ export function hasText(content: OutgoingContent | null | undefined): boolean {
 }
 
 /** The message that it changes or refers to; null for content of its own. */
-export function targetOf(content: OutgoingContent): string | null {
+export function targetMessageId(content: OutgoingContent): string | null {
   if (content.kind === 'reaction') return content.to;
   return content.kind === 'edit' || content.kind === 'delete' ? content.of : null;
 }

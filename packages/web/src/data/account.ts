@@ -9,14 +9,15 @@ export const CURRENT_ACCOUNT = IN_PATH.exec(globalThis.location?.pathname ?? '')
 /** What the paths of all pages begin with. */
 export const BASE_PATH = CURRENT_ACCOUNT === null ? '/' : `/accounts/${CURRENT_ACCOUNT}`;
 
-/** The address of a page in the account that is shown, for what is no link of the router. */
-export const addressHere = (path: string): string =>
+/** The address of a page in the account that is shown, for links that the router does not make. */
+export const addressInCurrentAccount = (path: string): string =>
   CURRENT_ACCOUNT === null ? path : `${BASE_PATH}${path}`;
 
 /** The address of a page of this account. */
-export const addressIn = (account: string, path: string): string => `/accounts/${account}${path}`;
+export const addressInAccount = (account: string, path: string): string =>
+  `/accounts/${account}${path}`;
 
-/** What all accounts have in common has one address. */
+/** Routes that are not about one account. */
 const COMMON = /^\/api\/(accounts|owners|inbox)(\/|\?|$)/;
 
 /** The address of a request of this page. */

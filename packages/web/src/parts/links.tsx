@@ -2,7 +2,7 @@
 
 import { defaultStringifySearch, Link, useRouter } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useCallback } from 'react';
-import { addressHere } from '../data/account.ts';
+import { addressInCurrentAccount } from '../data/account.ts';
 import { t } from '../i18n.ts';
 
 interface WhyLinkProps {
@@ -28,7 +28,7 @@ export function WhyLink({ message, chat, children }: WhyLinkProps) {
 // The same link as a plain address, for the transcript, which handles clicks itself.
 
 export const whyHref = (message: string, chat: string | undefined): string =>
-  addressHere(
+  addressInCurrentAccount(
     `/ledger${defaultStringifySearch(chat === undefined ? { message } : { message, chat })}`,
   );
 

@@ -1,7 +1,7 @@
 // Chooses the account that the page shows. Nothing is shown while there is only one.
 import { IconSelector } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { addressIn, CURRENT_ACCOUNT } from '../data/account.ts';
+import { addressInAccount, CURRENT_ACCOUNT } from '../data/account.ts';
 import { accountsQuery } from '../data/queries.ts';
 import { t } from '../i18n.ts';
 import { formatPhoneNumber } from '../parts/format.ts';
@@ -16,7 +16,9 @@ export function AccountSwitcher() {
       <select
         aria-label={t('common.accounts.switch')}
         value={current}
-        onChange={({ currentTarget }) => location.assign(addressIn(currentTarget.value, '/'))}
+        onChange={({ currentTarget }) =>
+          location.assign(addressInAccount(currentTarget.value, '/'))
+        }
       >
         {accounts.map(({ name, phone_number }) => (
           <option key={name} value={name}>

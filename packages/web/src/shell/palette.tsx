@@ -2,7 +2,7 @@
 
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
-import { addressHere } from '../data/account.ts';
+import { addressInCurrentAccount } from '../data/account.ts';
 import '@mantine/spotlight/styles.layer.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
@@ -40,7 +40,7 @@ export function Palette() {
   const found = usePaletteMatches(typed);
   const commands = useCommands();
 
-  const go = (href: string) => () => history.push(addressHere(href));
+  const go = (href: string) => () => history.push(addressInCurrentAccount(href));
   const query = typed.trim();
   const pages = PAGE_GROUPS.flatMap((group) => group.pages).map(
     ({ path, label, description, icon }) =>
@@ -127,14 +127,14 @@ function useCommands(): SpotlightActionData[] {
       'new',
       t('common.palette.newConversation'),
       IconMessagePlus,
-      () => history.push(addressHere('/conversations?new=blank')),
+      () => history.push(addressInCurrentAccount('/conversations?new=blank')),
       { description: t('common.palette.newConversation.text') },
     ),
     action(
       'grant',
       t('common.palette.grant'),
       IconUserPlus,
-      () => history.push(addressHere('/people')),
+      () => history.push(addressInCurrentAccount('/people')),
       {
         description: t('common.palette.grant.text'),
         keywords: t('common.palette.grant.keywords'),

@@ -145,7 +145,11 @@ export function callerOf({ principal }: Pick<FastifyRequest, 'principal'>): Sign
 }
 
 /** An account of this owner. */
-export function findOwn(accounts: AccountDirectory, owner: OwnerId, name: string): ServedAccount {
+export function findOwnAccount(
+  accounts: AccountDirectory,
+  owner: OwnerId,
+  name: string,
+): ServedAccount {
   const found = accounts.find(name);
   if (found?.owner !== owner) throw new RelayError('account_not_found', { account: name });
   return found;

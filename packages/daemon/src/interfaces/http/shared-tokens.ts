@@ -5,7 +5,7 @@ import type { CreateToken, TokenSecret, TokenService } from '@relay/contract/api
 import { RelayError } from '@relay/contract/errors';
 import { tokenId } from '@relay/contract/ids';
 import type { FastifyRequest } from 'fastify';
-import { callerOf, findOwn } from './account-scope.ts';
+import { callerOf, findOwnAccount } from './account-scope.ts';
 import type { AccountDirectory, ServedAccount } from './deps.ts';
 
 interface SharedTokens extends Pick<TokenService, 'rotate' | 'resume' | 'revoke'> {
@@ -20,7 +20,8 @@ export function sharedTokensOf(
   const { account } = request;
   if (account === undefined) throw new RelayError('account_not_found', { account: 'default' });
   const own = account.services.tokens;
-  const find = (name: string): ServedAccount => findOwn(accounts, callerOf(request).id, name);
+  const find = (name: string): ServedAccount =>
+    findOwnAccount(accounts, callerOf(request).id, name);
   const othersOf = async (given: string) => {
     const token = (await own.list()).find(({ id, name }) => id === given || name === given);
     const names = (token?.accounts ?? []).filter((name) => name !== account.name);

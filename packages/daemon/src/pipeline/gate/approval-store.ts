@@ -18,7 +18,7 @@ import type {
 } from '@relay/contract/ids';
 import { describeGrant, grantOptionLines } from '@relay/core/contacts/grants';
 import { toReadableMessage } from '@relay/core/messages/message';
-import { describeContent, writtenIn } from '@relay/core/messages/outgoing';
+import { describeContent, textInContent } from '@relay/core/messages/outgoing';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import type { ApprovalFacts } from '@relay/core/policy/facts';
@@ -385,7 +385,7 @@ const recipientAt = (address: string | null): string | null =>
 function shownContent(intent: ApprovableProposal, target: QuotedRow | null) {
   const { text, when } = describeProposal(intent);
   const content = contentOf(intent);
-  const words = content === null ? [text] : [text, writtenIn(content)];
+  const words = content === null ? [text] : [text, textInContent(content)];
   return {
     text,
     when,

@@ -3,7 +3,7 @@
 // the chat and be the sender's own. A file taints like text of its author.
 import type { OutgoingContent } from '@relay/contract/api/outgoing';
 import type { AccountId, ChatId, InstanceId, MediaId, TokenId } from '@relay/contract/ids';
-import { targetOf } from '@relay/core/messages/outgoing';
+import { targetMessageId } from '@relay/core/messages/outgoing';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import type { ReasonFor } from '@relay/core/policy/reasons';
@@ -38,7 +38,7 @@ export async function loadContentFacts(
   const { content } = asked;
   if (content === null) return NO_CONTENT;
   if (content.kind === 'media') return fileFacts(tx, asked, content);
-  const target = targetOf(content);
+  const target = targetMessageId(content);
   if (target === null) return NO_CONTENT;
   return { fault: await targetFault(tx, asked, content.kind, target), taint: UNTAINTED };
 }

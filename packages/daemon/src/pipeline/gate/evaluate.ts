@@ -12,7 +12,7 @@ import {
   type ScheduleId,
 } from '@relay/contract/ids';
 import { type GrantChange, type GrantRecord, grantRecordChange } from '@relay/core/contacts/grants';
-import { writtenIn } from '@relay/core/messages/outgoing';
+import { textInContent } from '@relay/core/messages/outgoing';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
@@ -291,7 +291,7 @@ async function loadActiveSchedule(
 function isStorable(proposal: Proposal): boolean {
   const content = contentOf(proposal);
   // Its hash is made of JSON, which writes half a character differently from the message.
-  if (content !== null && !writtenIn(content).isWellFormed()) return false;
+  if (content !== null && !textInContent(content).isWellFormed()) return false;
   return !proposalText(proposal).includes('\0');
 }
 
@@ -309,7 +309,7 @@ async function loadProposalContent(
 function proposalText(proposal: Proposal): string {
   const content = contentOf(proposal);
   if ('text' in proposal) {
-    return content === null ? proposal.text : `${proposal.text}\n${writtenIn(content)}`;
+    return content === null ? proposal.text : `${proposal.text}\n${textInContent(content)}`;
   }
   if (proposal.kind === 'create_conversation') return proposal.request.objective;
   if (proposal.kind !== 'manage_grant') return '';

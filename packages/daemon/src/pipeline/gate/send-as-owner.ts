@@ -7,7 +7,7 @@ import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids';
 import type { OutboxState } from '@relay/contract/outbox/states';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
-import { targetOf } from '@relay/core/messages/outgoing';
+import { targetMessageId } from '@relay/core/messages/outgoing';
 import { refusalError } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
@@ -84,7 +84,7 @@ export async function sendAsOwner(
       if (known !== null) return { decision: null, put: known, jid, chat };
       const written = { ...body, ...(key === undefined ? {} : { key }) };
       // A reaction, an edit or a deletion is no message of the conversation, as when it comes from the phone.
-      const isMark = content.content !== undefined && targetOf(content.content) !== null;
+      const isMark = content.content !== undefined && targetMessageId(content.content) !== null;
       const submitted =
         (isMark ? null : await deps.sendInConversation?.(work, written, check)) ??
         (await deps.gate.submit(

@@ -24,7 +24,7 @@ import {
   useSearch,
 } from '@tanstack/react-router';
 import { memo, useEffect, useState } from 'react';
-import { addressHere } from '../../data/account.ts';
+import { addressInCurrentAccount } from '../../data/account.ts';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { nounKey } from '../../data/queries.ts';
 import { readableError, relay } from '../../data/relay.ts';
@@ -204,7 +204,7 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
     <li>
       <a
         className={classes.entry}
-        href={addressHere(`/chats/${chat.id}${search}`)}
+        href={addressInCurrentAccount(`/chats/${chat.id}${search}`)}
         aria-current={isCurrent ? 'page' : undefined}
       >
         <span>

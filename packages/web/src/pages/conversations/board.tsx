@@ -20,7 +20,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { addressHere } from '../../data/account.ts';
+import { addressInCurrentAccount } from '../../data/account.ts';
 import { useNow } from '../../data/use-now.ts';
 import { formatLocale, t } from '../../i18n.ts';
 import { useAfterFirstPaint, useStaggeredCount } from '../../parts/deferred.tsx';
@@ -310,7 +310,7 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
   const done = countSettledTodos(instance);
   return (
     <a
-      href={addressHere(`/conversations/${id}`)}
+      href={addressInCurrentAccount(`/conversations/${id}`)}
       className={classes.card}
       data-card={id}
       data-mine={instance.turn === 'you' || undefined}

@@ -24,7 +24,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { addressHere } from '../../data/account.ts';
+import { addressInCurrentAccount } from '../../data/account.ts';
 import { useNow } from '../../data/use-now.ts';
 import { type TextId, t } from '../../i18n.ts';
 import { RenderAfterFirstPaint, useAfterFirstPaint } from '../../parts/deferred.tsx';
@@ -202,7 +202,7 @@ const ConversationRow = memo(function Row({ instance, now, index, measure }: Con
   return (
     <tr className={classes.row} data-index={index} aria-rowindex={index + 2} ref={measure}>
       <td className={classes.what}>
-        <a href={addressHere(`/conversations/${id}`)} dir="auto">
+        <a href={addressInCurrentAccount(`/conversations/${id}`)} dir="auto">
           {objective}
         </a>
       </td>

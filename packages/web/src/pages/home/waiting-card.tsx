@@ -9,7 +9,7 @@ import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/ico
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { addressHere } from '../../data/account.ts';
+import { addressInCurrentAccount } from '../../data/account.ts';
 import { useIsDaemonGone } from '../../data/live-stream.ts';
 import {
   messageRequestsQuery,
@@ -96,7 +96,7 @@ function useDigitKeys(places: readonly string[]) {
   const { history } = useRouter();
   const keys = places
     .slice(0, 9)
-    .map((to, n) => [String(n + 1), () => history.push(addressHere(to))] as const);
+    .map((to, n) => [String(n + 1), () => history.push(addressInCurrentAccount(to))] as const);
   useKeys(Object.fromEntries(keys), t('home.waiting.keys'));
 }
 

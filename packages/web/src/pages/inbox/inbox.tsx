@@ -4,7 +4,7 @@ import type { AccountsInbox } from '@relay/contract/api/accounts';
 import { revealHidden } from '@relay/core/messages/text';
 import { IconCircleCheck, IconClipboardCheck, IconMessages } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { addressIn } from '../../data/account.ts';
+import { addressInAccount } from '../../data/account.ts';
 import { inboxQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
@@ -40,7 +40,7 @@ function AccountsCard({ accounts }: Pick<AccountsInbox, 'accounts'>) {
       <ul className={classes.rows}>
         {accounts.map(({ name, state, sentence, phone_number, waiting_count }) => (
           <li key={name}>
-            <a href={addressIn(name, '/')}>
+            <a href={addressInAccount(name, '/')}>
               <Light hue={state === 'connected' ? 'ok' : 'you'} />
               <span>
                 <b dir="auto">{name}</b>
@@ -71,7 +71,7 @@ function ApprovalsCard({ approvals }: Pick<AccountsInbox, 'approvals'>) {
         <ul className={classes.rows}>
           {approvals.map(({ account, id, recipient, recipient_name, text, created_at }) => (
             <li key={id}>
-              <a href={addressIn(account, `/approvals/${id}`)}>
+              <a href={addressInAccount(account, `/approvals/${id}`)}>
                 <Tile hue="you" icon={IconClipboardCheck} />
                 <span>
                   <b dir="auto">{recipient_name ?? formatContact(recipient ?? '')}</b>
@@ -97,7 +97,7 @@ function ChatsCard({ chats }: Pick<AccountsInbox, 'chats'>) {
         <ul className={classes.rows}>
           {chats.map(({ account, id, name, last, last_message_at }) => (
             <li key={`${account} ${id}`}>
-              <a href={addressIn(account, `/chats/${id}`)}>
+              <a href={addressInAccount(account, `/chats/${id}`)}>
                 <Initials name={name} />
                 <span>
                   <b dir="auto">{name}</b>

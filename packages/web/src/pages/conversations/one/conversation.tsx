@@ -22,7 +22,7 @@ import {
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, useCallback, useEffect, useMemo, useState } from 'react';
-import { addressHere } from '../../../data/account.ts';
+import { addressInCurrentAccount } from '../../../data/account.ts';
 import { nounKey, tokensQuery } from '../../../data/queries.ts';
 import { isNotFound, relay } from '../../../data/relay.ts';
 import { useNow } from '../../../data/use-now.ts';
@@ -311,7 +311,7 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
   return (
     <li>
       <a
-        href={addressHere(`/conversations/${instance.id}`)}
+        href={addressInCurrentAccount(`/conversations/${instance.id}`)}
         aria-current={isCurrent ? 'page' : undefined}
       >
         <span>
