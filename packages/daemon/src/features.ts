@@ -300,7 +300,7 @@ export function createFeatures(options: FeatureOptions): Features {
     openContent: (row) =>
       openInboxContent(vault.sealer.forAccount(lease.account), lease.account, row),
     isDiskLow: () => options.disk.isLow,
-    onStored: (work, id) => enqueueUnderstanding(understanding, work, id),
+    onStored: (work, stored) => enqueueUnderstanding(understanding, work, stored),
   });
   const understanding: UnderstandDeps = {
     ...engine,

@@ -11,7 +11,7 @@ interface PollLoopOptions {
   /** Whether a hint ends that wait too. Leave it off where hints would repeat the same failure over and over. */
   readonly hintsEndFailure?: boolean;
   /** How long to wait after a hint for more work to arrive. Callers of `caughtUp` are not kept waiting by it. */
-  readonly gatherMs?: number;
+  readonly gatherMs?: number | (() => number);
 }
 
 export class PollLoop {
@@ -77,7 +77,8 @@ export class PollLoop {
         }
         for (const resolve of waiting) resolve();
         await this.#rest.sleep(next);
-        await this.#gather.sleep(this.#options.gatherMs ?? 0);
+        const { gatherMs = 0 } = this.#options;
+        await this.#gather.sleep(typeof gatherMs === 'number' ? gatherMs : gatherMs());
       } catch (error) {
         this.#waiting.unshift(...waiting);
         await this.#failure.sleep(this.#stopping ? 0 : this.#options.failed(error));

@@ -12,8 +12,8 @@ import {
   type TransportCapabilities,
 } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
-import { appendEvent } from '../../platform/db/events.ts';
-import { recordObject } from '../../platform/db/media.ts';
+import { appendEvent, appendEventsSql, type NewEvent } from '../../platform/db/events.ts';
+import { type MediaRow, recordObjectSql } from '../../platform/db/media.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Job, JobHandler } from '../../platform/jobs/queue-worker.ts';
 import type { MediaDeps } from './deps.ts';
@@ -137,7 +137,7 @@ async function keep(
   const { account } = deps.lease;
   const row = await tx
     .selectFrom('media')
-    .select(['chat_id', 'message'])
+    .select(['chat_id', 'message', 'message_id', 'file_name', 'seconds', 'view_once'])
     .where('account_id', '=', account)
     .where('id', '=', id)
     .where('state', '=', 'waiting')
@@ -152,12 +152,14 @@ async function keep(
     await end(deps, work, job, id, { do: 'end', state: 'refused', reason: full });
     return false;
   }
-  await recordObject(tx, account, stored);
-  await sql`UPDATE media SET state = 'stored', reason = NULL, not_before = NULL, sha256 = ${stored.sha256},
-      bytes = ${stored.bytes}, kind = ${type.kind}, mime_type = ${type.mimeType}, stored_at = ${deps.now()}
-    WHERE account_id = ${account} AND id = ${id}`.execute(tx);
-  await noteState(deps, work, id, 'stored');
-  await deps.onStored?.(work, id);
+  const { kind, mimeType: mime_type } = type;
+  await sql`
+    WITH object AS (${recordObjectSql(account, stored)}),
+    kept AS (UPDATE media SET state = 'stored', reason = NULL, not_before = NULL, sha256 = ${stored.sha256},
+        bytes = ${stored.bytes}, kind = ${kind}, mime_type = ${mime_type}, stored_at = ${deps.now()}
+      WHERE account_id = ${account} AND id = ${id})
+    ${appendEventsSql(account, [stateEvent(id, row, 'stored')])}`.execute(tx);
+  await deps.onStored?.(work, { ...row, id, kind, mime_type });
   await job.complete(tx);
   return true;
 }
@@ -208,29 +210,22 @@ async function end(
   { state, reason }: Extract<NextStep, { do: 'end' }>,
 ): Promise<void> {
   const { account } = deps.lease;
-  await sql`UPDATE media SET state = ${state}, reason = ${reason satisfies MediaReason}, not_before = NULL
-    WHERE account_id = ${account} AND id = ${id} AND state = 'waiting'`.execute(work.tx);
-  await noteState(deps, work, id, state);
+  const { rows } = await sql<MessageOfMedia>`
+    UPDATE media SET state = ${state}, reason = ${reason satisfies MediaReason}, not_before = NULL
+    WHERE account_id = ${account} AND id = ${id} AND state = 'waiting'
+    RETURNING chat_id, message, message_id`.execute(work.tx);
+  for (const row of rows) await appendEvent(work.tx, account, stateEvent(id, row, state));
   await job.complete(work.tx);
 }
 
+type MessageOfMedia = Pick<MediaRow, 'chat_id' | 'message' | 'message_id'>;
+
 /** For streams; the message itself is not repeated. */
-async function noteState(
-  { lease: { account } }: DownloadDeps,
-  { tx }: UnitOfWork,
+const stateEvent = (
   id: MediaId,
+  { chat_id: subject, message: number, message_id: message }: MessageOfMedia,
   state: string,
-): Promise<void> {
-  const row = await tx
-    .selectFrom('media')
-    .select(['chat_id', 'message', 'message_id'])
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) return;
-  const { chat_id: subject, message: number, message_id: message } = row;
-  await appendEvent(tx, account, { kind: 'media', subject, data: { id, state, number, message } });
-}
+): NewEvent => ({ kind: 'media', subject, data: { id, state, number, message } });
 
 /** Null if nothing waits; a fault if its message cannot be read any more. */
 async function loadWaiting(

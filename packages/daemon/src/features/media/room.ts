@@ -31,15 +31,17 @@ export async function exceededQuota(
   chat: ChatId | null,
   bytes: number,
 ): Promise<Extract<MediaReason, 'chat_quota' | 'total_quota'> | null> {
-  if (chat !== null && chat_megabytes > 0) {
-    const { rows } = await sql<{ bytes: number }>`
-      SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM media
-      WHERE account_id = ${account} AND chat_id = ${chat} AND state = 'stored'`.execute(tx);
-    if ((rows[0]?.bytes ?? 0) + bytes > chat_megabytes * MB) return 'chat_quota';
-  }
-  if (total_megabytes === 0) return null;
-  const use = await readMediaUse(tx, account);
-  return use.bytes + bytes > total_megabytes * MB ? 'total_quota' : null;
+  const ofChat = chat === null ? 0 : chat_megabytes * MB;
+  const total = total_megabytes * MB;
+  if (ofChat === 0 && total === 0) return null;
+  const { rows } = await sql<{ chat: number; total: number }>`
+    SELECT CASE WHEN ${ofChat}::bigint > 0 THEN (SELECT coalesce(sum(bytes), 0)::bigint FROM media
+        WHERE account_id = ${account} AND chat_id = ${chat} AND state = 'stored') ELSE 0 END AS chat,
+      CASE WHEN ${total}::bigint > 0 THEN (SELECT coalesce(sum(bytes), 0)::bigint FROM media_objects
+        WHERE account_id = ${account}) ELSE 0 END AS total`.execute(tx);
+  const [used = { chat: 0, total: 0 }] = rows;
+  if (ofChat > 0 && used.chat + bytes > ofChat) return 'chat_quota';
+  return total > 0 && used.total + bytes > total ? 'total_quota' : null;
 }
 
 /** Removes contents that no row refers to. Returns how many files were removed. */

@@ -1,7 +1,7 @@
 // Sealed files on a server that speaks S3. It gets the same bytes as the disk would, so it can read nothing of them, and
 // what it gives back does not open if it was changed.
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { AccountId } from '@relay/contract/ids';
@@ -36,6 +36,7 @@ export async function openS3Files(
       const { size } = await stat(file);
       const body = { Body: createReadStream(file), ContentLength: size };
       await client.send(new sdk.PutObjectCommand({ ...place(object), ...body }));
+      await rm(file);
     },
     async read(object, { start, end }) {
       const range = { Range: `bytes=${start}-${end}` };
@@ -74,5 +75,4 @@ function clientConfig({
   };
 }
 
-const withoutSlash = (prefix: string): string =>
-  prefix.endsWith('/') ? withoutSlash(prefix.slice(0, -1)) : prefix;
+const withoutSlash = (prefix: string): string => prefix.replace(/\/+$/, '');

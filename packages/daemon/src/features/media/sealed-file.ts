@@ -96,15 +96,21 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The length of the sealed file. */
+export const sealedBytes = ({ bytes }: Pick<SealedHead, 'bytes'>): number =>
+  HEAD_BYTES + bytes + Math.ceil(bytes / CHUNK) * OVERHEAD;
+
 /** Where the chunks of a range are in the sealed file; `end` is included. Null for an empty range. */
-export function sealedRange({ bytes }: SealedHead, { start, end }: ByteRange): ByteRange | null {
+export function sealedRange(
+  { bytes }: Pick<SealedHead, 'bytes'>,
+  { start, end }: ByteRange,
+): ByteRange | null {
   if (bytes === 0 || end < start) return null;
   const first = Math.floor(start / CHUNK);
   const last = Math.floor(end / CHUNK);
-  const sealedBytes = HEAD_BYTES + bytes + Math.ceil(bytes / CHUNK) * OVERHEAD;
   return {
     start: HEAD_BYTES + first * SEALED_CHUNK,
-    end: Math.min(HEAD_BYTES + (last + 1) * SEALED_CHUNK, sealedBytes) - 1,
+    end: Math.min(HEAD_BYTES + (last + 1) * SEALED_CHUNK, sealedBytes({ bytes })) - 1,
   };
 }
 

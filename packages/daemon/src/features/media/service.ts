@@ -1,5 +1,6 @@
 // Media for the other parts: storing an upload, finding a piece of media, reading its bytes.
 
+import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TokenClient } from '@relay/contract/api/credentials';
@@ -8,7 +9,7 @@ import { RelayError } from '@relay/contract/errors';
 import { type MediaId, mediaId, type TokenId } from '@relay/contract/ids';
 import { bareType, settleType } from '@relay/core/media/type';
 import { sql } from 'kysely';
-import { findMedia, type MediaRow, recordObject } from '../../platform/db/media.ts';
+import { findMedia, type MediaRow, recordObjectSql } from '../../platform/db/media.ts';
 import { noteTokenReads } from '../../platform/db/tokens.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { readableChats } from '../search/scope.ts';
@@ -89,25 +90,15 @@ async function storeUpload(
       return transaction(deps, async ({ tx }) => {
         const full = await exceededQuota(tx, account, deps.limits(), null, stored.bytes);
         if (full !== null) throw new RelayError('media_no_room');
-        await recordObject(tx, account, stored);
-        const { id } = await tx
-          .insertInto('media')
-          .values({
-            account_id: account,
-            origin: 'uploaded',
-            token_id: token,
-            kind,
-            mime_type: mimeType,
-            file_name: fileName,
-            bytes: stored.bytes,
-            sha256: stored.sha256,
-            state: 'stored',
-            created_at: deps.now(),
-            stored_at: deps.now(),
-          })
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        return { id: mediaId(id), bytes: stored.bytes, sha256: stored.sha256.toString('hex') };
+        const id = mediaId(randomUUID());
+        const { bytes, sha256 } = stored;
+        const now = deps.now();
+        await sql`WITH object AS (${recordObjectSql(account, stored)})
+          INSERT INTO media (account_id, id, origin, token_id, kind, mime_type, file_name, bytes, sha256, state,
+            created_at, stored_at)
+          VALUES (${account}, ${id}, 'uploaded', ${token}, ${kind}, ${mimeType}, ${fileName}, ${bytes}, ${sha256},
+            'stored', ${now}, ${now})`.execute(tx);
+        return { id, bytes, sha256: sha256.toString('hex') };
       });
     });
   } catch (error) {

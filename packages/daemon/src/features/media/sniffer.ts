@@ -28,6 +28,7 @@ export class Sniffer implements AsyncIterable<Uint8Array> {
     const sample = Buffer.concat(this.#sample);
     // A file that is made to look like an archive must not stop its own download.
     const found = await fileTypeFromBuffer(sample).catch(() => undefined);
-    return { detected: found?.mime ?? null, isText: looksLikeText(sample) };
+    if (found !== undefined) return { detected: found.mime, isText: false };
+    return { detected: null, isText: looksLikeText(sample) };
   }
 }

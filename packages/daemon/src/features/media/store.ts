@@ -3,8 +3,7 @@
 // Invariant: an object has a row in `media_objects` as soon as it is written, and none is deleted while a row refers to
 // it: `record` and `isUnused` run while no other call can write or delete this object.
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AccountId } from '@relay/contract/ids';
@@ -17,6 +16,7 @@ import {
   newSalt,
   openChunks,
   openHead,
+  sealedBytes,
   sealedRange,
   sealHead,
 } from './sealed-file.ts';
@@ -85,16 +85,17 @@ export class MediaStore {
     { limit }: { readonly limit: number },
     record: (stored: StoredObject) => Promise<T>,
   ): Promise<T> {
-    await mkdir(this.#drafts, { recursive: true, mode: 0o700 });
     const draft = join(this.#drafts, randomUUID());
+    let isPlaced = false;
     try {
       const stored = await this.#write(draft, source, limit);
       return await this.#alone(stored.object, async () => {
         await this.#files.place(stored.object, draft);
+        isPlaced = true;
         return record(stored);
       });
     } finally {
-      await rm(draft, { force: true });
+      if (!isPlaced) await rm(draft, { force: true });
     }
   }
 
@@ -103,6 +104,7 @@ export class MediaStore {
     object: string,
     range?: Partial<ByteRange>,
   ): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    if (range === undefined) return this.#openWhole(object);
     const sealer = this.#sealer;
     const first = await this.#files.read(object, { start: 0, end: HEAD_BYTES - 1 });
     const head = openHead(sealer, object, await collect(first));
@@ -115,6 +117,26 @@ export class MediaStore {
     const source = await this.#files.read(object, sealed);
     const stream = Readable.from(openChunks(sealer, head, wanted, source), { objectMode: false });
     return { bytes: head.bytes, stream };
+  }
+
+  /** With one request: the head is taken from the beginning of the stream. */
+  async #openWhole(object: string): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    const sealer = this.#sealer;
+    const source = await this.#files.read(object, { start: 0, end: Number.MAX_SAFE_INTEGER });
+    const pieces = source[Symbol.asyncIterator]();
+    const close = () => void pieces.return?.();
+    try {
+      const { begin, rest } = await splitAt(HEAD_BYTES, pieces);
+      const head = openHead(sealer, object, begin);
+      const whole = { start: 0, end: head.bytes - 1 };
+      const sealed = limited(rest, sealedBytes(head) - HEAD_BYTES);
+      const plain = openChunks(sealer, head, whole, sealed);
+      const stream = Readable.from(plain, { objectMode: false }).once('close', close);
+      return { bytes: head.bytes, stream };
+    } catch (error) {
+      close();
+      throw error;
+    }
   }
 
   /** Removes the object unless a row has come to refer to it. Returns whether it was removed. */
@@ -141,7 +163,8 @@ export class MediaStore {
     source: AsyncIterable<Uint8Array>,
     limit: number,
   ): Promise<StoredObject> {
-    const file = await open(draft, 'wx', 0o600);
+    const create = () => open(draft, 'wx', 0o600);
+    const file = await onceInFolder(this.#drafts, create);
     try {
       const salt = newSalt();
       const chunks = new ChunkSealer(this.#sealer, salt);
@@ -184,6 +207,50 @@ async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): P
   return position + bytes.length;
 }
 
+/** Most folders exist: they are made only when something could not be put into them. */
+async function onceInFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // The folder's own entry.
+    await syncDirectory(dirname(folder));
+    return work();
+  }
+}
+
+/** The first bytes of a stream, and what comes after them. */
+async function splitAt(
+  length: number,
+  pieces: AsyncIterator<Uint8Array>,
+): Promise<{ readonly begin: Buffer; readonly rest: AsyncIterable<Uint8Array> }> {
+  let held: Buffer = Buffer.alloc(0);
+  while (held.length < length) {
+    const { done, value } = await pieces.next();
+    if (done) break;
+    held = held.length === 0 ? Buffer.from(value) : Buffer.concat([held, value]);
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    if (held.length > length) yield held.subarray(length);
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  }
+  return { begin: held.subarray(0, length), rest: rest() };
+}
+
+/** Without what follows after so many bytes. */
+async function* limited(
+  source: AsyncIterable<Uint8Array>,
+  bytes: number,
+): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const piece of source) {
+    if (left <= 0) return;
+    yield piece.subarray(0, left);
+    left -= piece.length;
+  }
+}
+
 async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of source) pieces.push(piece);
@@ -195,20 +262,19 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const MEDIA_FOLDER = 'media';
 const DRAFTS = 'drafts';
 const SHELF = /^[0-9a-f]{2}$/;
+const READ_BYTES = 256 * 1024;
 
 function homeFiles(root: string): SealedFiles {
   const shelf = (object: string) => join(root, object.slice(0, 2));
   const path = (object: string) => join(shelf(object), object);
   return {
     async place(object, file) {
-      const made = await mkdir(shelf(object), { recursive: true, mode: 0o700 });
-      await rename(file, path(object));
+      await onceInFolder(shelf(object), () => rename(file, path(object)));
       await syncDirectory(shelf(object));
-      if (made !== undefined) await syncDirectory(root);
     },
     async read(object, { start, end }) {
-      await stat(path(object));
-      return createReadStream(path(object), { start, end });
+      const file = await open(path(object));
+      return file.createReadStream({ start, end, highWaterMark: READ_BYTES });
     },
     async remove(object) {
       await rm(path(object), { force: true });

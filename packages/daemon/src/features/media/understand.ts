@@ -12,6 +12,7 @@ import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Job } from '../../platform/jobs/queue-worker.ts';
 import { QUEUES } from '../../platform/jobs/queues.ts';
+import type { StoredMedia } from './deps.ts';
 import { documentKindOf, readDocument } from './documents.ts';
 import type { Transcribe } from './transcription.ts';
 
@@ -41,11 +42,11 @@ export const CONCURRENT_UNDERSTANDING = 2;
 export async function enqueueUnderstanding(
   deps: Pick<UnderstandDeps, 'lease' | 'jobs' | 'transcription'>,
   work: UnitOfWork,
-  id: MediaId,
+  media: StoredMedia,
 ): Promise<void> {
   const { account } = deps.lease;
-  const media = await findMedia(work.tx, account, id);
-  if (media === null || !needsUnderstanding(media, await deps.transcription())) return;
+  if (!(await needsUnderstanding(deps, media))) return;
+  const { id } = media;
   await work.tx
     .updateTable('media')
     .set({ understood: 'waiting' })
@@ -59,14 +60,15 @@ export async function enqueueUnderstanding(
 }
 
 /** View-once media and files without a message are not read. */
-function needsUnderstanding(
-  { kind, mime_type, file_name, seconds, message, view_once }: MediaRow,
-  { by, max_minutes }: Pick<TranscriptionSettings, 'by' | 'max_minutes'>,
-): boolean {
+async function needsUnderstanding(
+  { transcription }: Pick<UnderstandDeps, 'transcription'>,
+  { kind, mime_type, file_name, seconds, message, view_once }: StoredMedia,
+): Promise<boolean> {
   if (message === null || view_once) return false;
   if (kind === 'document') return documentKindOf(mime_type, file_name) !== null;
-  const isSpeech = kind === 'voice' || kind === 'audio';
-  return isSpeech && by !== 'off' && (seconds ?? 0) <= max_minutes * 60;
+  if (kind !== 'voice' && kind !== 'audio') return false;
+  const { by, max_minutes } = await transcription();
+  return by !== 'off' && (seconds ?? 0) <= max_minutes * 60;
 }
 
 export function onUnderstandJob(deps: UnderstandDeps) {

@@ -2,7 +2,7 @@
 // the bytes that were named, and an agent may send only files that it was given; a message that it changes must exist in
 // the chat and be the sender's own. A file taints like text of its author.
 import type { OutgoingContent } from '@relay/contract/api/outgoing';
-import type { AccountId, ChatId, InstanceId, MediaId, TokenId } from '@relay/contract/ids';
+import type { AccountId, ChatId, TokenId } from '@relay/contract/ids';
 import { targetMessageId } from '@relay/core/messages/outgoing';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
@@ -21,26 +21,38 @@ export interface ContentFacts {
 
 export const NO_CONTENT: ContentFacts = { fault: null, taint: UNTAINTED };
 
-interface ContentQuery {
+interface ContentContext {
   readonly account: AccountId;
-  readonly actor: Actor;
-  readonly chat: ChatId;
-  readonly content: OutgoingContent | null;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   readonly now: Date;
 }
 
+interface ContentQuery {
+  readonly actor: Actor;
+  readonly chat: ChatId;
+  readonly content: OutgoingContent | null;
+}
+
+/** In the given order. Files are looked up in one statement, because all messages that wait are checked together. */
 export async function loadContentFacts(
   tx: Transaction,
-  asked: ContentQuery,
-): Promise<ContentFacts> {
-  const { content } = asked;
-  if (content === null) return NO_CONTENT;
-  if (content.kind === 'media') return fileFacts(tx, asked, content);
-  const target = targetMessageId(content);
-  if (target === null) return NO_CONTENT;
-  return { fault: await targetFault(tx, asked, content.kind, target), taint: UNTAINTED };
+  { account, admins, now }: ContentContext,
+  asked: readonly ContentQuery[],
+): Promise<readonly ContentFacts[]> {
+  const files = await findFiles(tx, { account, admins }, asked);
+  const facts: ContentFacts[] = [];
+  for (const [index, query] of asked.entries()) {
+    const { content } = query;
+    const target = content === null ? null : targetMessageId(content);
+    if (content?.kind === 'media') facts.push(fileFacts(query, files.get(index)));
+    else if (content === null || target === null) facts.push(NO_CONTENT);
+    else {
+      const fault = await targetFault(tx, { ...query, account, now }, content.kind, target);
+      facts.push({ fault, taint: UNTAINTED });
+    }
+  }
+  return facts;
 }
 
 const refused = (fault: ReasonFor<'deny'>): ContentFacts => ({ fault, taint: UNTAINTED });
@@ -50,24 +62,38 @@ interface FileRow {
   readonly token_id: TokenId | null;
   /** It is in the owner's own chat: the owner put it there. */
   readonly own: boolean;
+  /** The owner attached it to the conversation that sends it. */
   readonly given: boolean;
 }
 
-async function fileFacts(
+/** Stored files with the bytes that were named, by their place in the list. */
+async function findFiles(
   tx: Transaction,
-  { account, actor, chat, admins }: ContentQuery,
-  { media, sha256, bytes }: Extract<OutgoingContent, { kind: 'media' }>,
-): Promise<ContentFacts> {
-  const { rows } = await sql<FileRow>`
-    SELECT m.chat_id, m.token_id,
+  { account, admins }: Pick<ContentContext, 'account' | 'admins'>,
+  asked: readonly ContentQuery[],
+): Promise<ReadonlyMap<number, FileRow>> {
+  const wanted = asked.flatMap(({ actor, content }, at) =>
+    content?.kind === 'media'
+      ? [{ at, ...content, instance: actor.kind === 'conversation' ? actor.instance : null }]
+      : [],
+  );
+  if (wanted.length === 0) return new Map();
+  const { rows } = await sql<FileRow & { readonly at: number }>`
+    SELECT w.at, m.chat_id, m.token_id,
       EXISTS (SELECT FROM chats c WHERE c.account_id = m.account_id AND c.id = m.chat_id
         AND c.contact_id IN (${ownContactsSql(account, admins)})) AS own,
-      ${isAttachedSql(account, actor, media as MediaId)} AS given
-    FROM media m JOIN media_objects o ON o.account_id = m.account_id AND o.sha256 = m.sha256
-    WHERE m.account_id = ${account} AND m.id = ${media} AND m.state = 'stored' AND NOT m.view_once
-      AND m.sha256 = decode(${sha256}, 'hex') AND o.bytes = ${bytes}
-    FOR KEY SHARE OF m`.execute(tx);
-  const [file] = rows;
+      EXISTS (SELECT FROM instances i WHERE i.account_id = m.account_id AND i.id = w.instance
+        AND i.options->'media' ? w.media::text) AS given
+    FROM json_to_recordset(${JSON.stringify(wanted)}::json) AS w(at int, media uuid, sha256 text, bytes bigint,
+        instance uuid)
+      JOIN media m ON m.account_id = ${account} AND m.id = w.media AND m.state = 'stored' AND NOT m.view_once
+        AND m.sha256 = decode(w.sha256, 'hex')
+      JOIN media_objects o ON o.account_id = m.account_id AND o.sha256 = m.sha256 AND o.bytes = w.bytes
+    ORDER BY m.id FOR KEY SHARE OF m`.execute(tx);
+  return new Map(rows.map((row) => [row.at, row]));
+}
+
+function fileFacts({ actor, chat }: ContentQuery, file: FileRow | undefined): ContentFacts {
   if (file === undefined) return refused('no_such_file');
   const { chat_id: of, token_id: by } = file;
   if (
@@ -91,13 +117,6 @@ async function fileFacts(
   };
 }
 
-/** Whether the owner attached the file to the conversation that sends it. */
-const isAttachedSql = (account: AccountId, actor: Actor, media: MediaId) =>
-  actor.kind === 'conversation'
-    ? sql<boolean>`EXISTS (SELECT FROM instances i WHERE i.account_id = ${account}
-        AND i.id = ${actor.instance as InstanceId} AND i.options->'media' ? ${media})`
-    : sql<boolean>`false`;
-
 // The message that a reaction, an edit or a deletion is about.
 
 /** How long WhatsApp lets a message be changed after it was sent. */
@@ -115,7 +134,7 @@ interface TargetRow {
 
 async function targetFault(
   tx: Transaction,
-  { account, actor, chat, now }: ContentQuery,
+  { account, actor, chat, now }: ContentQuery & Pick<ContentContext, 'account' | 'now'>,
   kind: OutgoingContent['kind'],
   target: string,
 ): Promise<ReasonFor<'deny'> | null> {

@@ -302,8 +302,9 @@ async function loadProposalContent(
   proposal: Proposal,
 ): Promise<ContentFacts> {
   if (!isChatProposal(proposal)) return NO_CONTENT;
-  const content = contentOf(proposal);
-  return loadContentFacts(tx, { account, actor, chat: proposal.chat, content, admins, now: now() });
+  const asked = { actor, chat: proposal.chat, content: contentOf(proposal) };
+  const [facts] = await loadContentFacts(tx, { account, admins, now: now() }, [asked]);
+  return facts ?? NO_CONTENT;
 }
 
 function proposalText(proposal: Proposal): string {

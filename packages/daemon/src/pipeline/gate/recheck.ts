@@ -5,6 +5,7 @@ import type {
   ChatId,
   ContactId,
   InstanceId,
+  OutboxId,
   PermitId,
   ScheduleId,
 } from '@relay/contract/ids';
@@ -23,7 +24,7 @@ import {
   type RecheckVerdict,
 } from '../outbox/claim.ts';
 import { loadNamedActor } from './actors.ts';
-import { type ContentFacts, loadContentFacts, NO_CONTENT } from './content-facts.ts';
+import { type ContentFacts, loadContentFacts } from './content-facts.ts';
 import {
   type FactOptions,
   type GroupAnswerFacts,
@@ -68,15 +69,14 @@ export const recheckPermits =
     for (const chat of new Set(rows.map((row) => row.chat_id))) {
       chats.set(chat, (await loadChatFacts(tx, account, chat, null, options)).facts);
     }
+    const actors = await loadActors(tx, account, rows, permits);
+    const faults = await loadFaults(tx, account, options, rows, actors);
     const verdicts: RecheckVerdict[] = [];
     for (const row of rows) {
       const found = permits.get(row.permit_id);
       const permit = found && { ...found, isSigned: isSigned(tx, account, found, row) };
       const known = chats.get(row.chat_id) ?? BARE_FACTS;
-      const actor =
-        permit === undefined
-          ? 'no_rule'
-          : await loadNamedActor(tx, account, permit.actor, row.chat_id);
+      const actor = actors.get(row.id) ?? 'no_rule';
       const asked =
         typeof actor === 'string'
           ? NO_GROUP_ANSWER
@@ -85,26 +85,54 @@ export const recheckPermits =
               { account, actor, chat: known.chat, seq: row.seq },
               options,
             );
-      const { fault } =
-        typeof actor === 'string'
-          ? NO_CONTENT
-          : await loadContentFacts(tx, {
-              account,
-              actor,
-              chat: row.chat_id,
-              content: row.content,
-              admins: options.admins ?? [],
-              now: options.now?.() ?? new Date(),
-            });
+      const fault = faults.get(row.id) ?? null;
       verdicts.push(judge(row, permit, actor, known, { ...asked, fault }));
     }
     return verdicts;
   };
 
+type PermittedActor = Actor | ReasonFor<'deny'>;
+
+/** Who sends each message, with their present rights. */
+async function loadActors(
+  tx: Transaction,
+  account: AccountId,
+  rows: readonly ReadyRow[],
+  permits: ReadonlyMap<PermitId, PermitRow>,
+): Promise<ReadonlyMap<OutboxId, PermittedActor>> {
+  const known = new Map<string, PermittedActor>();
+  const actors = new Map<OutboxId, PermittedActor>();
+  for (const { id, permit_id, chat_id } of rows) {
+    const name = permits.get(permit_id)?.actor;
+    if (name === undefined) continue;
+    const key = `${name} ${chat_id}`;
+    const actor = known.get(key) ?? (await loadNamedActor(tx, account, name, chat_id));
+    known.set(key, actor);
+    actors.set(id, actor);
+  }
+  return actors;
+}
+
+/** Why the content of a message can no longer be sent. */
+async function loadFaults(
+  tx: Transaction,
+  account: AccountId,
+  { admins = [], now = () => new Date() }: FactOptions,
+  rows: readonly ReadyRow[],
+  actors: ReadonlyMap<OutboxId, PermittedActor>,
+): Promise<ReadonlyMap<OutboxId, ContentFacts['fault']>> {
+  const asked = rows.flatMap(({ id, chat_id: chat, content }) => {
+    const actor = actors.get(id) ?? 'no_rule';
+    return typeof actor === 'string' || content === null ? [] : [{ id, actor, chat, content }];
+  });
+  const facts = await loadContentFacts(tx, { account, admins, now: now() }, asked);
+  return new Map(asked.map(({ id }, index) => [id, facts[index]?.fault ?? null]));
+}
+
 function judge(
   row: ReadyRow,
   permit: (PermitRow & { readonly isSigned: boolean }) | undefined,
-  actor: Actor | ReasonFor<'deny'>,
+  actor: PermittedActor,
   known: PolicyFacts,
   { isTooOld, fault, ...asked }: GroupAnswerFacts & Pick<ContentFacts, 'fault'>,
 ): RecheckVerdict {

@@ -122,10 +122,10 @@ export async function claimMessages(
           : pace.firstContacts,
       horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
     };
-    const ready = await findReady(tx, options.lease.account, wanted);
-    const unbuilt = await findUnbuilt(tx, options.lease.account, wanted);
-    const rows = [...ready, ...unbuilt];
+    const rows = await findReady(tx, options.lease.account, wanted);
     const verdicts = rows.length === 0 ? [] : await options.recheck(tx, rows);
+    const ready = rows.filter((row) => !isUnbuilt(row));
+    const unbuilt = rows.slice(ready.length);
     const checks = claiming.checkNumbers === 'now';
     const sorted = sortByVerdict(ready, verdicts.slice(0, ready.length), checks);
     const builds = sortByVerdict(unbuilt, verdicts.slice(ready.length), checks);
@@ -317,38 +317,34 @@ export interface ReadyQuery {
 }
 
 // OFFSET 0 makes PostgreSQL check for earlier messages row by row: as a join it would do so for every queued message.
-/** Locks the rows: a receipt that arrives now waits and is applied afterwards. */
+/**
+ * Messages to send, then messages to build, each in order. Locks the rows: a receipt that arrives now waits and is
+ * applied afterwards. The order of a chat holds for sending: several of one chat are built at once.
+ */
 export async function findReady(
   tx: Transaction,
   account: AccountId,
   asked: ReadyQuery,
 ): Promise<ReadyRow[]> {
+  const { building = [], roomToBuild = 0 } = asked;
   const { open, due, isUnchecked } = conditionsOf(account, asked);
   const ready = (row: RawBuilder<unknown>) => sql`(${due(row)} AND NOT ${isUnbuiltSql(row)})`;
   const [o, e] = [sql.ref('o'), sql.ref('e')];
-  const { rows } = await sql<ReadyRow>`${readyColumns(isUnchecked)}
+  const toSend = sql`${readyColumns(isUnchecked)}
     WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
       SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
         AND ${ready(e)} IS NOT TRUE OFFSET 0)
-    ORDER BY o.seq LIMIT ${asked.room} FOR NO KEY UPDATE OF o`.execute(tx);
-  return rows;
+    ORDER BY o.seq LIMIT ${asked.room} FOR NO KEY UPDATE OF o`;
+  const toBuild = sql`${readyColumns(isUnchecked)}
+    WHERE ${open(o)} AND ${due(o)} AND ${isUnbuiltSql(o)} AND o.id <> ALL(${building}::uuid[])
+    ORDER BY o.seq LIMIT ${roomToBuild} FOR NO KEY UPDATE OF o`;
+  const found = sql<ReadyRow>`WITH to_send AS MATERIALIZED (${toSend}), to_build AS MATERIALIZED (${toBuild})
+    SELECT * FROM to_send UNION ALL SELECT * FROM to_build`;
+  const { rows } = await found.execute(tx);
+  return rows.toSorted((a, b) => Number(isUnbuilt(a)) - Number(isUnbuilt(b)) || a.seq - b.seq);
 }
 
-/** Messages to build next. The order of a chat holds for sending: several of one chat are built at once. */
-async function findUnbuilt(
-  tx: Transaction,
-  account: AccountId,
-  asked: ReadyQuery,
-): Promise<ReadyRow[]> {
-  const { building = [], roomToBuild = 0 } = asked;
-  if (roomToBuild === 0) return [];
-  const { open, due, isUnchecked } = conditionsOf(account, asked);
-  const o = sql.ref('o');
-  const { rows } = await sql<ReadyRow>`${readyColumns(isUnchecked)}
-    WHERE ${open(o)} AND ${due(o)} AND ${isUnbuiltSql(o)} AND o.id <> ALL(${building}::uuid[])
-    ORDER BY o.seq LIMIT ${roomToBuild} FOR NO KEY UPDATE OF o`.execute(tx);
-  return rows;
-}
+const isUnbuilt = ({ content, wire }: ReadyRow): boolean => content !== null && wire === null;
 
 const isUnbuiltSql = (row: RawBuilder<unknown>) =>
   sql<boolean>`(${row}.content IS NOT NULL AND ${row}.wire IS NULL)`;

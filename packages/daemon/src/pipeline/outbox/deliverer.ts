@@ -59,6 +59,8 @@ const NUMBER_ANSWER_MS = 10_000;
 const NUMBER_ASKED_AGAIN_MS = 30_000;
 /** Messages that are built at once: each reads its file and uploads it. */
 const MOST_BUILDS = 8;
+/** While several files are uploaded, what is ready within this time is claimed, or recorded, together. */
+const GATHER_MS = 30;
 /** After a database error; doubled up to POLL_MS. */
 const FIRST_WAIT_MS = 50;
 
@@ -73,6 +75,7 @@ export class Deliverer {
     look: () => this.#look(),
     failed: (error) => this.#failed(error),
     hintsEndFailure: true,
+    gatherMs: () => this.#gatherMs(),
   });
   readonly #typing = new WakeableSleep();
   readonly #outcomes: DeliveryReportWriter;
@@ -97,6 +100,7 @@ export class Deliverer {
     this.#outcomes = new DeliveryReportWriter({
       write: (reports) => this.#settle(reports),
       log: options.log,
+      gatherMs: () => this.#gatherMs(),
     });
   }
 
@@ -174,6 +178,10 @@ export class Deliverer {
     // The commit's answer may have been lost: a message that was marked as offered but never sent is in doubt.
     this.#reconciled = false;
     return Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, POLL_MS);
+  }
+
+  #gatherMs(): number {
+    return this.#building.size > 1 ? GATHER_MS : 0;
   }
 
   /** Before anything is offered, marks what the last process offered as in doubt. */
@@ -412,7 +420,8 @@ export class Deliverer {
   async #until(checkAgainAt: Date | null): Promise<number> {
     if (checkAgainAt === null) {
       const { db, lease } = this.#options;
-      const waits = await hasOpenMessages(db, lease.account);
+      const isBusy = this.#inFlight.size + this.#building.size > 0;
+      const waits = isBusy || (await hasOpenMessages(db, lease.account));
       return waits ? POLL_MS : Number.POSITIVE_INFINITY;
     }
     return Math.min(Math.max(checkAgainAt.getTime() - this.#now().getTime(), 0), POLL_MS);
@@ -458,6 +467,8 @@ async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<Send
 interface DeliveryReportWriterOptions {
   readonly write: (outcomes: readonly DeliveryReport[]) => Promise<void>;
   readonly log: Log;
+  /** How long to wait for more reports. */
+  readonly gatherMs: () => number;
 }
 
 interface PendingReport {
@@ -505,6 +516,7 @@ class DeliveryReportWriter {
     // Collects the reports of the same tick into one batch.
     await null;
     while (this.#reports.length > 0 && !this.#closed) {
+      if (most > 1) await this.#pause.sleep(this.#options.gatherMs());
       const batch = this.#reports.splice(0, most);
       try {
         await this.#options.write(batch.map(({ outcome }) => outcome));

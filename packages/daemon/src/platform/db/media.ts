@@ -97,18 +97,14 @@ interface ObjectToRecord {
   readonly object: string;
 }
 
-/** Call before a row of `media` refers to it, in the same transaction. */
-export async function recordObject(
-  tx: Transaction,
+/** A statement, for the caller that writes the row of `media` which refers to the object. */
+export const recordObjectSql = (
   account: AccountId,
   { sha256, bytes, object }: ObjectToRecord,
-): Promise<void> {
-  await tx
-    .insertInto('media_objects')
-    .values({ account_id: account, sha256, bytes, object })
-    .onConflict((on) => on.columns(['account_id', 'sha256']).doUpdateSet({ object, bytes }))
-    .execute();
-}
+): RawBuilder<unknown> => sql`
+  INSERT INTO media_objects (account_id, sha256, bytes, object)
+  VALUES (${account}, ${sha256}, ${bytes}, ${object})
+  ON CONFLICT (account_id, sha256) DO UPDATE SET object = excluded.object, bytes = excluded.bytes`;
 
 // Which received files are downloaded: only those of chats that an agent may read.
 
@@ -192,30 +188,37 @@ export async function reopenRefusedMedia(
   return rows.map(({ id }) => id);
 }
 
+interface SentMedia {
+  /** What was sent. */
+  readonly file: MediaId;
+  readonly chat: ChatId;
+  /** The number of its message. */
+  readonly message: number;
+  readonly id: MessageId;
+  readonly sentAt: Date;
+  /** As it was sent: an audio file may have become a voice message. */
+  readonly kind: string | null;
+  readonly seconds: number | null;
+}
+
 /**
  * A message that Relay sent has media of its own: the same content as what was sent, with what is known of it. An
  * upload stays as it is and can be sent again.
  */
-export async function copyMediaToMessage(
+export async function copyMediaToMessages(
   tx: Transaction,
   account: AccountId,
-  media: MediaId,
-  to: {
-    readonly chat: ChatId;
-    readonly message: number;
-    readonly id: MessageId;
-    readonly sentAt: Date;
-    /** As it was sent: an audio file may have become a voice message. */
-    readonly kind: MediaKind | null;
-    readonly seconds: number | null;
-  },
+  sent: readonly SentMedia[],
 ): Promise<void> {
+  if (sent.length === 0) return;
   await sql`INSERT INTO media (account_id, chat_id, message, message_at, message_id, origin, kind, mime_type,
       file_name, seconds, bytes, sha256, state, understood, transcript, language, extracted, understood_by, stored_at)
-    SELECT m.account_id, ${to.chat}, ${to.message}, ${to.sentAt}, ${to.id}, 'sent',
-      coalesce(${to.kind}, m.kind), m.mime_type, m.file_name, coalesce(m.seconds, ${to.seconds}), m.bytes, m.sha256, m.state,
+    SELECT m.account_id, n.chat, n.message, n."sentAt", n.id, 'sent', coalesce(n.kind, m.kind), m.mime_type,
+      m.file_name, coalesce(m.seconds, n.seconds), m.bytes, m.sha256, m.state,
       CASE WHEN m.understood = 'done' THEN 'done' ELSE 'not_needed' END, m.transcript, m.language, m.extracted,
       m.understood_by, m.stored_at
-    FROM media m WHERE m.account_id = ${account} AND m.id = ${media} AND m.state = 'stored'
+    FROM json_to_recordset(${JSON.stringify(sent)}::json) AS n(file uuid, chat uuid, message bigint,
+        id text, "sentAt" timestamptz, kind text, seconds float8)
+      JOIN media m ON m.account_id = ${account} AND m.id = n.file AND m.state = 'stored'
     ON CONFLICT DO NOTHING`.execute(tx);
 }

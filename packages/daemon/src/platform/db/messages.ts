@@ -5,7 +5,7 @@ import { type IncomingMedia, type MessageDetails, TEXT_KINDS } from '@relay/core
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
-import { copyMediaToMessage } from './media.ts';
+import { copyMediaToMessages } from './media.ts';
 
 export interface MessageToStore {
   readonly chat: ChatId;
@@ -184,15 +184,14 @@ export async function recordSent(
       inboxSeq: null,
     })),
   );
-  for (const [index, { chat, id, sentAt, built }] of sent.entries()) {
+  const files = sent.flatMap(({ chat, id, sentAt, built }, index) => {
     const message = numbers.get(index);
-    if (message === undefined || built == null || built.file === null) continue;
-    const { kind = null, seconds = null } = built.media ?? {};
-    await copyMediaToMessage(tx, account, built.file, {
-      ...{ chat, message, id, sentAt },
-      ...{ kind, seconds },
-    });
-  }
+    const file = built?.file ?? null;
+    if (message === undefined || file === null) return [];
+    const { kind = null, seconds = null } = built?.media ?? {};
+    return [{ file, chat, message, id, sentAt, kind, seconds }];
+  });
+  await copyMediaToMessages(tx, account, files);
   await updateChats(
     tx,
     account,

@@ -8,7 +8,7 @@ import { transcriptionSchema } from '@relay/contract/settings';
 import { testSealer } from '@relay/testing/sealer';
 import { sql } from 'kysely';
 import { afterAll } from 'vitest';
-import { recordObject } from '../../../platform/db/media.ts';
+import { recordObjectSql } from '../../../platform/db/media.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import type { Engine } from '../../../platform/jobs/engine.ts';
 import { createMediaService, readWholeFile } from '../service.ts';
@@ -101,7 +101,7 @@ export async function openMediaFixture(
       }
       await store.put(bytes(), { limit: 1e8 }, (stored) =>
         transaction(deps, async (work) => {
-          await recordObject(work.tx, lease.account, stored);
+          await recordObjectSql(lease.account, stored).execute(work.tx);
           await work.tx
             .updateTable('media')
             .set({
@@ -115,7 +115,15 @@ export async function openMediaFixture(
             .where('account_id', '=', lease.account)
             .where('id', '=', id)
             .execute();
-          await enqueueUnderstanding(deps, work, id);
+          await enqueueUnderstanding(deps, work, {
+            id,
+            kind: media.kind,
+            mime_type: media.mimeType,
+            file_name: media.fileName ?? null,
+            seconds: null,
+            message: media.of.message,
+            view_once: false,
+          });
         }),
       );
       return id;
