@@ -12,6 +12,7 @@ import type { InstanceId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from './constants.ts';
+import { mediaSchema } from './media.ts';
 
 export const instanceStateSchema = z.enum(INSTANCE_STATES);
 
@@ -113,6 +114,10 @@ export const transcriptLineSchema = z.object({
   message_id: z.string().nullable(),
   /** The message that it replies to; absent if there is none or it is not kept. */
   quoted: z.object({ from_me: z.boolean(), text: z.string() }).optional(),
+  /** Its file; absent if it has none. */
+  media: mediaSchema.optional(),
+  /** The text that was sent with the file; `content` describes the file too. */
+  caption: z.string().optional(),
 });
 
 const lineId = z.string().regex(/^\d{1,15}$/, 'Must be the id of a line');

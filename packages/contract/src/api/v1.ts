@@ -187,6 +187,7 @@ const conversationMessage = z.object({
   text: z.string(),
   sent_at: at,
   state: z.enum(OUTBOX_STATES).nullable(),
+  media: mediaSchema.nullable(),
 });
 
 const transition = z.object({

@@ -90,6 +90,7 @@ const NOUNS_BY_EVENT_KIND: Readonly<Record<string, readonly QueryNoun[]>> = {
   conversation: ['instances', 'approvals', 'status', 'ledger'],
   approval: ['approvals', 'instances', 'status', 'ledger', 'assistant'],
   outbox: ['messages', 'instances', 'status', 'ledger'],
+  media: ['messages', 'contacts', 'instances', 'search'],
   sending: ['status', 'link'],
   hold: ['status', 'ledger'],
   link: ['link', 'whatsapp-status', 'status'],

@@ -16,6 +16,7 @@ import { linkScene, OWNER } from './scene.ts';
 const MUM = '14155550104';
 const KIT = '447700900417';
 const PRIYA = '14155550102';
+const ROSA = '14155550106';
 
 /** The prepared files of the demo's phone page. */
 const sample = (name: string): Buffer =>
@@ -230,6 +231,31 @@ describe('the composer', () => {
           : new DragEvent('drop', { ...options, dataTransfer: data }));
       })()`,
     );
+});
+
+it('shows files in a conversation as in their chat', async () => {
+  verifies('MEDIA-SEEN-CHAT', 'MEDIA-SEEN-VOICE', 'MEDIA-SEEN-FILES');
+  const hello = { name: 'send_message', arguments: { text: 'Hello Rosa' } };
+  demo.model.rules([{ when: { contains: 'first_message' }, reply: { tool_calls: [hello] } }]);
+  const { id } = await demo.relay.ok<{ id: string }>('POST', '/api/instances', {
+    objective: 'Agree on dinner',
+    target_contact: `+${ROSA}`,
+  });
+  await eventually('the first message', async () =>
+    (await demo.phones.received(ROSA, OWNER)).find(({ text }) => text === 'Hello Rosa'),
+  );
+  await sends(ROSA, { ...file('image', PHOTO, 'image/jpeg'), text: 'My kitchen' });
+  await sends(ROSA, file('voice', VOICE, 'audio/ogg; codecs=opus'));
+  await sends(ROSA, file('document', PDF, 'application/pdf', { fileName: 'menu.pdf' }));
+  await page.goto(`/conversations/${id}`);
+  const transcript = page.getByRole('log');
+  await transcript.getByRole('button', { name: /^Open: Photo from .*: My kitchen$/ }).waitFor();
+  await transcript.getByText('My kitchen', { exact: true }).waitFor();
+  await transcript.getByRole('button', { name: /^Play Voice message from/ }).waitFor();
+  await transcript.getByText('Transcribed by machine').waitFor();
+  await transcript.getByRole('link', { name: 'Download menu.pdf' }).waitFor();
+  expect(await transcript.getByText('[Image]').count()).toBe(0);
+  await expectNoSeriousFindings(page);
 });
 
 it('shows the picture that an approval would send, and sends exactly that', async () => {

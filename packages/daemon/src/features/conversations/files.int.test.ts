@@ -1,7 +1,10 @@
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { putMedia } from '../../pipeline/gate/testing/media.ts';
+import { toConversationMessage } from '../../interfaces/http/v1/owner-surface.ts';
+import { putChatMessage, putMedia } from '../../pipeline/gate/testing/media.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { onConversationMessage, onOwnerTakeover } from './on-message.ts';
 
 const harness = await freshDaemonHarness();
 const { account, reaches, service, sql } = harness;
@@ -54,3 +57,55 @@ test('a conversation is not started with a file that does not exist', async () =
     code: 'media_not_found',
   });
 });
+
+test('the transcript shows the files of both sides, each only with its own message', async () => {
+  verifies('MEDIA-ON-MESSAGES');
+  harness.agent(() => ({ messages: ['Hello'] }));
+  const id = await begin([]);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const { chat_id: chat } = await service.get(id);
+  const photo = await putFile(chat, { body: '[Image] Our house', kind: 'imageMessage' }, 'image');
+  const voice = await putFile(chat, { body: '[Audio message]', kind: 'audioMessage' }, 'voice');
+  const own = await putFile(chat, { body: '[Image]', kind: 'imageMessage', fromMe: true }, 'image');
+  await sql(`UPDATE media SET transcript = 'At nine', language = 'en' WHERE id = $1`, [
+    voice.media,
+  ]);
+  const { conversations } = harness;
+  await transaction(conversations, async (work) => {
+    const hears = (message: { id: never; body: string }) =>
+      onConversationMessage(conversations, work, id, message);
+    await hears({ id: photo.message, body: '[Image] Our house' });
+    await hears({ id: voice.message, body: '[Audio message]' });
+    // The contact's phone chooses this id.
+    await hears({ id: own.message, body: 'Text' });
+    await onOwnerTakeover(conversations, work, id, { id: own.message, body: '[Image]' });
+  });
+  const lines = (await service.transcript(id)).filter(({ message_id }) => message_id !== null);
+  const about = lines.slice(-4).map(({ media, caption }) => ({ media, caption }));
+  expect(about).toMatchObject([
+    { media: { id: photo.media, kind: 'image', state: 'stored' }, caption: 'Our house' },
+    { media: { id: voice.media, kind: 'voice', transcript: 'At nine' }, caption: '' },
+    { media: undefined, caption: undefined },
+    { media: { id: own.media }, caption: '' },
+  ]);
+  expect(lines.slice(-4).map((line) => toConversationMessage(line).media?.id ?? null)).toEqual([
+    ...[photo.media, voice.media, null, own.media],
+  ]);
+});
+
+/** A message of the chat with a stored file. */
+async function putFile(
+  chat: string,
+  { body, kind, fromMe = false }: { body: string; kind: string; fromMe?: boolean },
+  as: 'image' | 'voice',
+) {
+  const message = await putChatMessage(store, chat, body, { fromMe });
+  const { content } = await putMedia(store, { chat }, as);
+  await sql(`UPDATE messages SET kind = $2, media = '{}' WHERE message_id = $1`, [message, kind]);
+  await sql(
+    `UPDATE media SET message = m.id, message_at = m.sent_at, message_id = m.message_id
+     FROM messages m WHERE m.message_id = $1 AND media.id = $2`,
+    [message, content.media],
+  );
+  return { message: message as never, media: content.media };
+}

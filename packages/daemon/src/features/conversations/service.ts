@@ -45,6 +45,7 @@ import { countInstances, describeInstance, listInstances, readQueuedLines } from
 import {
   type InstanceRow,
   lockInstance,
+  readFilesOfLines,
   readInstance,
   saveInstance,
   selectTranscript,
@@ -221,10 +222,13 @@ async function readTranscript(
   if (limit !== undefined) rows = rows.limit(limit);
   const found = await rows.execute();
   const queued = await readQueuedLines(deps, found);
-  const lines = found.map((row) => ({
-    ...toTranscriptLine(row),
-    ...(row.outbox_id === null ? {} : queued.get(row.outbox_id)),
-  }));
+  const { account } = deps.lease;
+  const shown = found.map(toTranscriptLine);
+  const filesOf = await readFilesOfLines(deps.db, account, id, shown);
+  const lines = shown.map((line, index) => {
+    const outbox = found[index]?.outbox_id ?? null;
+    return { ...line, ...filesOf(line), ...(outbox === null ? {} : queued.get(outbox)) };
+  });
   return isLast ? lines.reverse() : lines;
 }
 

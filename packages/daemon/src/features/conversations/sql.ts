@@ -14,6 +14,7 @@ import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEventsSql, type NewEvent } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
+import { type MediaJson, mediaJsonSql, toMediaBody } from '../../platform/db/media.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 
 export type InstanceRow = Selectable<Tables['instances']>;
@@ -230,6 +231,38 @@ export function toTranscriptLine(row: TranscriptLineRow): TranscriptLine {
     delivery: row.outbox_id === null ? null : (row.delivery ?? 'pending'),
     message_id: row.message_id ?? row.sent_id ?? null,
     ...(row.quoted ? { quoted: describeQuoted(row.quoted) } : {}),
+  };
+}
+
+interface LineFileRow extends StoredMessageContent {
+  readonly message_id: string;
+  readonly from_me: boolean;
+  readonly file: MediaJson;
+}
+
+/** The files of these lines. Senders choose ids, so a line's message is found by its author too. */
+export async function readFilesOfLines(
+  db: Db,
+  account: AccountId,
+  id: InstanceId,
+  lines: readonly TranscriptLine[],
+): Promise<(line: TranscriptLine) => Pick<TranscriptLine, 'media' | 'caption'>> {
+  const ids = lines.flatMap(({ message_id }) => message_id ?? []);
+  if (ids.length === 0) return () => ({});
+  const { rows } = await sql<LineFileRow>`
+    SELECT q.message_id, q.from_me, q.kind, q.body, q.media, q.details, ${mediaJsonSql(sql.ref('q'))} AS file
+    FROM message_keys k JOIN messages q ON q.account_id = k.account_id AND q.sent_at = k.sent_at AND q.id = k.id
+      JOIN media d ON d.account_id = q.account_id AND d.message = q.id
+    WHERE k.account_id = ${account} AND k.message_id = ANY(${ids}::text[])
+      AND k.chat_id = (SELECT chat_id FROM instances WHERE account_id = ${account} AND id = ${id})`.execute(
+    db,
+  );
+  const keyOf = (message: string | null, isOwn: boolean) => `${isOwn} ${message}`;
+  const byKey = new Map(rows.map((row) => [keyOf(row.message_id, row.from_me), row]));
+  return ({ message_id, role }) => {
+    const row = byKey.get(keyOf(message_id, role !== 'contact'));
+    if (row === undefined) return {};
+    return { media: toMediaBody(row.file), caption: toReadableMessage(row).text };
   };
 }
 

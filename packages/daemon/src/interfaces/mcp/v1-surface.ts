@@ -181,13 +181,14 @@ export function createClientSurface(
           // Notes of the system are for the owner and the agent.
           data: lines
             .filter(({ role }) => role !== 'system')
-            .map(({ role, content, timestamp, delivery, message_id, instance_id }) => ({
+            .map(({ role, content, timestamp, delivery, message_id, instance_id, media }) => ({
               conversation_id: instance_id,
               message_id,
               author: role === 'manual' ? ('owner' as const) : role,
               text: content,
               sent_at: timestamp,
               state: delivery,
+              media: media ?? null,
             })),
           next_cursor: next,
         };

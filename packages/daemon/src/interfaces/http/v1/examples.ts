@@ -74,6 +74,7 @@ const conversationMessage: V1<'conversationMessage'> = {
   text: 'Tuesday is fine.',
   sent_at: AT,
   state: null,
+  media: null,
 };
 
 const approval: V1<'approval'> = {

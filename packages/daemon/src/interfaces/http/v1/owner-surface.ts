@@ -336,6 +336,7 @@ export const toConversationMessage = (line: TranscriptLine): V1<'conversationMes
   text: line.content,
   sent_at: line.timestamp,
   state: line.delivery,
+  media: line.media ?? null,
 });
 
 const toSchedule = (one: Schedule): V1<'schedule'> => ({

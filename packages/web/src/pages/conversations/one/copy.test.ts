@@ -97,3 +97,28 @@ test('a result is shown in the order of its schema, with lists and nested fields
     ['note', '–'],
   ]);
 });
+
+test('a line with a file shows its caption, not the description of the file', () => {
+  const line = {
+    id: '1',
+    instance_id: 'i',
+    role: 'contact',
+    content: '[Image] Our house',
+    timestamp: '2026-11-17T09:00:00Z',
+    delivery: null,
+    message_id: 'M1',
+  } as const;
+  const media = {
+    id: '3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+    kind: 'image',
+    mimetype: 'image/jpeg',
+    bytes: 10,
+    sha256: null,
+    state: 'stored',
+  } as const;
+  expect(toConversationEntry(line)).toMatchObject({ text: '[Image] Our house', media: null });
+  expect(toConversationEntry({ ...line, media, caption: 'Our house' })).toMatchObject({
+    text: 'Our house',
+    media,
+  });
+});

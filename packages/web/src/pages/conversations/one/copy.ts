@@ -96,7 +96,7 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
   side: SIDES[line.role],
   authorName: authorName(line.role),
   label: null,
-  text: line.content,
+  text: line.media === undefined ? line.content : (line.caption ?? ''),
   at: line.timestamp,
   delivery: line.delivery,
   marks:
@@ -113,6 +113,7 @@ export const toConversationEntry = (line: TranscriptLine): TranscriptEntry => ({
         },
   whyMessageId: line.message_id,
   ...ONLY_TEXT,
+  media: line.media ?? null,
 });
 
 // The result as rows of a table: one for each field, with lists and nested objects unfolded.
