@@ -17,6 +17,7 @@ let socket: WASocket | undefined;
 /** Hashes of the images that were downloaded. */
 const downloaded = new Set<string>();
 let begun = 0;
+let sent = 0;
 
 function connect(url: string, hopes: { onQr?: (qr: string) => void }): void {
   const made = makeWASocket({ waWebSocketUrl: url, logger: SILENT, auth, emitOwnEvents: false });
@@ -50,7 +51,8 @@ const methods = {
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
         for (let index = next++; index < count; index = next++) {
-          const messageId = `3EB0${index.toString(16).padStart(18, '0').toUpperCase()}`;
+          sent += 1;
+          const messageId = `3EB0${sent.toString(16).padStart(18, '0').toUpperCase()}`;
           const taken = new Promise<void>((resolve) => acks.set(messageId, resolve));
           const image = images[index] ?? Buffer.alloc(0);
           await socket?.sendMessage(chat, { image, jpegThumbnail: '' }, { messageId });

@@ -25,7 +25,7 @@ export interface Media {
   start(): Promise<() => Promise<void>>;
 }
 
-const CONCURRENT_DOWNLOADS = 10;
+const CONCURRENT_DOWNLOADS = 16;
 /** How long after something happened for the account to look whether a grant has opened a chat. */
 const GRANT_GATHER_MS = 2_000;
 const RECENT_MS = 7 * 86_400_000;

@@ -58,7 +58,7 @@ const POLL_MS = 1_000;
 const NUMBER_ANSWER_MS = 10_000;
 const NUMBER_ASKED_AGAIN_MS = 30_000;
 /** Messages that are built at once: each reads its file and uploads it. */
-const MOST_BUILDS = 8;
+const MOST_BUILDS = 16;
 /** While several files are uploaded, what is ready within this time is claimed, or recorded, together. */
 const GATHER_MS = 30;
 /** After a database error; doubled up to POLL_MS. */
@@ -68,6 +68,8 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #now: () => Date;
   readonly #inFlight = new Map<OutboxId, Promise<void>>();
+  /** Of those in flight, the ones that WhatsApp has not answered; the others are being recorded. */
+  readonly #unanswered = new Set<OutboxId>();
   readonly #building = new Map<OutboxId, Promise<void>>();
   /** Built and not stored yet. Lost with the process: then they are built again. */
   #built: readonly BuiltMessage[] = [];
@@ -258,7 +260,7 @@ export class Deliverer {
 
   #room(): number {
     const { pacing, delivery } = this.#options;
-    return (pacing.enabled ? 1 : delivery.in_flight) - this.#inFlight.size;
+    return pacing.enabled ? 1 - this.#inFlight.size : delivery.in_flight - this.#unanswered.size;
   }
 
   async #reconcile(): Promise<void> {
@@ -340,7 +342,9 @@ export class Deliverer {
         ...(built === null ? {} : { built }),
       });
     };
+    this.#unanswered.add(row.id);
     const fault = await sendWithTimeout(give(), delivery.answer_within_ms);
+    this.#unanswered.delete(row.id);
     await this.#outcomes.add(this.#answer(row, fault));
   }
 

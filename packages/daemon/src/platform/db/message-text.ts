@@ -109,6 +109,8 @@ export async function mayShowPhotos(
 export const MEDIA_WAIT_MS = 30_000;
 /** In case a hint is lost. */
 const MEDIA_POLL_MS = 500;
+/** After a hint: while files arrive there are many. */
+const MEDIA_GATHER_MS = 50;
 
 interface MediaWait {
   readonly db: Db;
@@ -141,13 +143,19 @@ export async function waitForMedia(
   try {
     while (!signal.aborted && (await isWaiting())) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, MEDIA_POLL_MS);
+        let timer = setTimeout(resolve, MEDIA_POLL_MS);
         wake = () => {
+          wake = () => {};
+          clearTimeout(timer);
+          timer = setTimeout(resolve, MEDIA_GATHER_MS);
+        };
+        const stop = () => {
+          wake = () => {};
           clearTimeout(timer);
           resolve();
         };
-        signal.addEventListener('abort', wake, { once: true });
-        if (signal.aborted) wake();
+        signal.addEventListener('abort', stop, { once: true });
+        if (signal.aborted) stop();
       });
     }
   } finally {
