@@ -19,7 +19,7 @@ export const relay = createRelayClient({
 /** Uploads a file; a message can then carry it. */
 export async function uploadFile(file: File): Promise<UploadedMedia> {
   const query = new URLSearchParams({ file_name: file.name.slice(0, MOST_NAME_CHARACTERS) });
-  const response = await fetchWithPasskey(`/api/media?${query}`, {
+  const response = await fetchWithPasskey(requestAddress(`/api/media?${query}`), {
     method: 'POST',
     headers: { 'content-type': file.type || 'application/octet-stream' },
     body: file,

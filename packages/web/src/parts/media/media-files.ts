@@ -1,8 +1,9 @@
 // What a browser may show of a file, and how its size is written. Pure.
 import type { MediaBody } from '@relay/contract/api/media';
+import { requestAddress } from '../../data/account.ts';
 import { formatLocale } from '../../i18n.ts';
 
-export const mediaUrl = (id: string): string => `/api/media/${id}`;
+export const mediaUrl = (id: string): string => requestAddress(`/api/media/${id}`);
 
 /** What every browser decodes as a picture and nothing else. Anything else is only offered as a file. */
 const PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
@@ -10,6 +11,12 @@ const PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
 const typeOf = (mimetype: string | null): string => mimetype?.split(';', 1)[0]?.trim() ?? '';
 
 export const isPicture = (mimetype: string | null): boolean => PICTURES.has(typeOf(mimetype));
+
+/** What browsers play. QuickTime files often contain it too; one that cannot be played is offered as a file. */
+const VIDEOS = new Set(['video/mp4', 'video/webm', 'video/quicktime']);
+
+export const isVideo = ({ kind, mimetype }: MediaBody): boolean =>
+  kind === 'video' && VIDEOS.has(typeOf(mimetype));
 
 /** Longer recordings would fill the memory once they are decoded. */
 const LONGEST_S = 30 * 60;
