@@ -43,6 +43,39 @@ let page: Page;
 let hands: Hands;
 let mums: string;
 
+interface Video {
+  muted: boolean;
+  readonly readyState: number;
+  readonly currentTime: number;
+  play(): Promise<void>;
+}
+
+/** A second of a moving square, as this browser records it. */
+const recordVideo = async (): Promise<Buffer> => {
+  const data = await evaluate<string>(
+    page,
+    `(async () => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 90 });
+      const drawing = canvas.getContext('2d');
+      const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: 'video/webm' });
+      const parts = [];
+      recorder.ondataavailable = ({ data }) => parts.push(data);
+      const ended = new Promise((resolve) => { recorder.onstop = resolve; });
+      recorder.start();
+      for (let n = 0; n < 20; n += 1) {
+        drawing.fillStyle = n % 2 ? 'white' : 'teal';
+        drawing.fillRect(n * 7, 20, 20, 20);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      recorder.stop();
+      await ended;
+      const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+      return btoa(Array.from(bytes, (one) => String.fromCharCode(one)).join(''));
+    })()`,
+  );
+  return Buffer.from(data, 'base64');
+};
+
 const log = () => page.getByRole('log', { name: /^Messages with/ });
 
 /** Sends from a contact's phone; returns the message's id. */
@@ -105,12 +138,13 @@ beforeAll(async () => {
   const gone = await sends(MUM, { text: 'Wrong chat, sorry' });
   await demo.phones.ok(`POST /accounts/${MUM}/messages`, { to: OWNER, delete: gone });
   mums = await chatOf('Mum');
-  await eventually('all files', async () => {
-    const all = await messagesOf(mums);
-    return all.length >= 8 && all.every(isSettled) ? all : undefined;
-  });
   looking = await fixture.signedIn();
   page = looking.page;
+  await sends(MUM, file('video', await recordVideo(), 'video/webm'));
+  await eventually('all files', async () => {
+    const all = await messagesOf(mums);
+    return all.length >= 9 && all.every(isSettled) ? all : undefined;
+  });
   hands = byKeyboard(page);
 }, 420_000);
 
@@ -148,6 +182,19 @@ describe.each([1_280, 390])('%i pixels wide', (width) => {
       .waitFor();
     await log().getByText('Transcribed by machine').waitFor();
     await expect.poll(() => position.getAttribute('aria-valuetext')).toBe('0:03 of 0:06');
+  });
+
+  it('plays a video, and loads nothing of it before', async () => {
+    verifies('MEDIA-SEEN-FILES');
+    const video = log().getByLabel('Video from Mum');
+    await video.waitFor();
+    expect(await video.evaluate((one: Video) => one.readyState)).toBe(0);
+    await video.evaluate(async (one: Video) => {
+      one.muted = true;
+      await one.play();
+    });
+    await expect.poll(() => video.evaluate((one: Video) => one.currentTime)).toBeGreaterThan(0);
+    await expectNoSeriousFindings(page);
   });
 
   it('names a document as it is, and saves it instead of opening it', async () => {

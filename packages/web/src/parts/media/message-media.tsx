@@ -8,7 +8,14 @@ import { useState } from 'react';
 import { t } from '../../i18n.ts';
 import { ContactsCard, LocationCard, PollCard } from './cards.tsx';
 import classes from './media.module.css';
-import { fileTypeLabel, formatFileSize, isPicture, isPlayable, mediaUrl } from './media-files.ts';
+import {
+  fileTypeLabel,
+  formatFileSize,
+  isPicture,
+  isPlayable,
+  isVideo,
+  mediaUrl,
+} from './media-files.ts';
 import { Photo } from './photo.tsx';
 import { VoicePlayer } from './voice-player.tsx';
 
@@ -45,6 +52,20 @@ function MediaFile({ media, by, caption }: MediaFileProps) {
         <Photo media={media} by={by} caption={caption} onBroken={() => setBroken(true)} />
       ) : isPlayable(media) ? (
         <VoicePlayer key={media.id} media={media} by={by} />
+      ) : isVideo(media) && !isBroken ? (
+        <>
+          {/* Nothing of a stranger's video is loaded before it is played. */}
+          {/* biome-ignore lint/a11y/useMediaCaption: messages have no captions */}
+          <video
+            className={classes.video}
+            src={mediaUrl(media.id)}
+            controls
+            preload="none"
+            aria-label={t('media.video.by', { name: by })}
+            onError={() => setBroken(true)}
+          />
+          <FileCard media={media} />
+        </>
       ) : (
         <FileCard media={media} />
       )}

@@ -58,6 +58,7 @@ export function contentPolicy(nonce?: string): string {
     "script-src 'self'",
     `style-src ${styles}`,
     "img-src 'self' data:",
+    "media-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",
