@@ -40,7 +40,11 @@ export class LinkKeys {
       secretsOf(
         JSON.parse(
           Buffer.from(
-            openSealedRecord(sealer, sealedCredentialsName(account_id), value),
+            openSealedRecord(
+              sealer.forAccount(account_id),
+              sealedCredentialsName(account_id),
+              value,
+            ),
           ).toString(),
         ),
       ),

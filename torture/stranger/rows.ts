@@ -21,6 +21,8 @@ const MAY_GROW: Readonly<Record<string, (added: AddedCounts) => number>> = {
   'relay.messages': ({ messages }) => messages,
   'relay.message_keys': ({ messages }) => messages,
   'relay.ledger': ({ messages }) => messages,
+  // Once per message with a file: what it is and that it is not downloaded.
+  'relay.media': ({ messages }) => messages,
   'relay.events': ({ messages }) => messages,
   'reports among relay.events': ({ lines }) => lines,
   'relay.search_documents': ({ messages }) => messages,
