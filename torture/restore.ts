@@ -124,12 +124,22 @@ function faultsOfReport({ exit, err }: Ended, next: Ended, state: HomeState): st
   return faults.flatMap(([isFault, what]) => (isFault ? [what] : []));
 }
 
+/** A daemon whose PostgreSQL was killed cannot check anything until it has started the server again. */
 async function ledgerFaults(home: Home): Promise<string[]> {
-  const { checks } = JSON.parse((await home.relay('doctor', '--json')).out) as {
-    checks: { name: string; ok: string; found: string }[];
-  };
-  const ledger = checks.find(({ name }) => name === 'ledger');
-  return ledger?.ok === 'yes' ? [] : [`ledger: ${ledger?.found}`];
+  const deadline = Date.now() + SERVER_PATIENCE_MS;
+  for (;;) {
+    const { checks } = JSON.parse((await home.relay('doctor', '--json')).out) as {
+      checks: { name: string; ok: string; found: string }[];
+    };
+    const ledger = checks.find(({ name }) => name === 'ledger');
+    if (ledger?.ok === 'yes') return [];
+    const isChecked = ledger !== undefined && ledger.ok === 'no';
+    if (isChecked || Date.now() > deadline) {
+      const found = checks.filter(({ ok }) => ok === 'no').map((check) => check.found);
+      return [`ledger: ${ledger?.found ?? found.join(' ')}`];
+    }
+    await sleep(500);
+  }
 }
 
 async function makeBackup(source: Home): Promise<string> {

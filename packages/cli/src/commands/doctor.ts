@@ -170,14 +170,8 @@ async function loadDaemonChecks(
     return (await clientOf(config.home).get('/api/doctor', { query: full ? { full: 'true' } : {} }))
       .checks;
   } catch (error) {
-    const { message } = toCommandFailure(error);
-    return [
-      failedCheck(
-        'daemon',
-        `The daemon does not answer: ${message}`,
-        'Run `relay stop`, then `relay start`.',
-      ),
-    ];
+    const { sentence, action = 'Run `relay stop`, then `relay start`.' } = toCommandFailure(error);
+    return [failedCheck('daemon', `The daemon cannot check itself: ${sentence}`, action)];
   }
 }
 
