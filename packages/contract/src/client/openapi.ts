@@ -543,7 +543,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import an exported archive into an empty home */
+        /** Import an exported archive into an empty home, or add its account to a home */
         post: operations["importArchive"];
         delete?: never;
         options?: never;
@@ -3141,6 +3141,22 @@ export interface components {
             author: "agent" | "contact" | "owner" | "system";
             /** Format: uuid */
             conversation_id: string;
+            media: {
+                bytes: number | null;
+                file_name?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                language?: string;
+                mimetype: string | null;
+                reason?: string;
+                seconds?: number;
+                sha256: string | null;
+                /** @enum {string} */
+                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                transcript?: string;
+            } | null;
             message_id: string | null;
             /** Format: date-time */
             sent_at: string;
@@ -3772,7 +3788,7 @@ export interface components {
         Problem: {
             action?: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "account_of_another" | "account_exists" | "account_linked" | "account_last" | "account_elsewhere" | "home_only" | "owner_not_found" | "owner_exists" | "owner_has_accounts" | "owner_of_home" | "owner_is_operator" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "result_not_asked" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "account_unserved" | "worker_key_differs" | "import_needs_start" | "worker_needs_database" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_key_not_set" | "vault_key_invalid" | "vault_command_failed" | "vault_command_output" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found" | "media_not_found" | "media_not_stored" | "media_range" | "media_no_room" | "media_wrong_kind" | "media_too_large" | "transcription_unset" | "transcription_missing" | "transcription_away" | "transcription_failed" | "transcription_key_sealed";
+            code: "invalid_request" | "invalid_phone" | "not_on_whatsapp" | "unsupported_media" | "body_too_large" | "route_not_found" | "account_not_found" | "account_of_another" | "account_exists" | "account_linked" | "account_last" | "account_elsewhere" | "home_only" | "owner_not_found" | "owner_exists" | "owner_has_accounts" | "owner_of_home" | "owner_is_operator" | "scope_missing" | "cursor_gone" | "request_in_progress" | "request_outcome_unknown" | "not_found" | "program_only" | "program_needed" | "token_not_found" | "token_exists" | "token_expired" | "token_searches_nothing" | "token_expires_past" | "mcp_token_missing" | "mcp_token_refused" | "settings_unreadable" | "settings_unwritable" | "settings_name_taken" | "tool_not_found" | "declined" | "cancelled" | "tool_too_slow" | "instance_not_found" | "conversation_unknown" | "conversation_ambiguous" | "conversation_unseen" | "message_unknown" | "reply_to_unknown" | "nothing_drafted" | "result_not_asked" | "nothing_known" | "message_ambiguous" | "illegal_transition" | "approval_not_found" | "approval_answered" | "approval_expired" | "approval_changed" | "approval_fixed" | "approval_ambiguous" | "unauthorized" | "forbidden" | "token_needed" | "sign_in_stale" | "owner_token_wrong" | "login_code_invalid" | "tls_required" | "passkey_required" | "passkey_stale" | "passkey_refused" | "pairing_code_invalid" | "remote_off" | "remote_only" | "remote_origin_invalid" | "device_not_found" | "devices_too_many" | "bad_host" | "bad_origin" | "rate_limited" | "denied" | "usage" | "command_failed" | "internal" | "permission_incomplete" | "permission_exists" | "permission_not_found" | "contact_not_found" | "contact_unknown" | "chat_gone" | "chat_unknown" | "chat_silent" | "chat_unclear" | "forget_self" | "contact_ambiguous" | "contact_unnumbered" | "group_unknown" | "group_unclear" | "not_observed" | "not_announced" | "unknown_zone" | "unknown_day" | "not_granted" | "invalid_schedule" | "schedule_not_found" | "schedule_unseen" | "schedule_ambiguous" | "schedule_over" | "no_own_chat" | "key_reused" | "conflict" | "no_qr_code" | "link_passkey_not_asked" | "link_passkey_outdated" | "link_passkey_invalid" | "whatsapp_not_connected" | "whatsapp_unreachable" | "whatsapp_changed" | "whatsapp_not_started" | "session_not_kept" | "chat_not_found" | "not_delivered" | "invalid_recipient" | "daemon_not_running" | "daemon_already_running" | "daemon_not_ready" | "daemon_stopping" | "daemon_start_failed" | "daemon_stop_failed" | "mcp_connection_lost" | "service_unknown" | "service_absent" | "service_variable" | "service_user_needed" | "service_user_unknown" | "service_program_unreadable" | "service_refused" | "home_in_use" | "home_unusable" | "home_gone" | "port_in_use" | "config_invalid" | "setting_from_environment" | "setting_invalid" | "disk_low" | "disk_full" | "node_too_old" | "demo_not_prepared" | "demo_daemon_ended" | "database_unavailable" | "database_full" | "database_away" | "database_refused" | "database_unreachable" | "database_missing" | "database_role_refused" | "database_role_denied" | "database_start_failed" | "database_unsupported" | "schema_newer" | "migration_changed" | "account_in_use" | "account_unserved" | "worker_key_differs" | "import_needs_start" | "worker_needs_database" | "budget_spent" | "money_spent" | "lease_lost" | "vault_key_missing" | "vault_key_wrong" | "vault_key_unreadable" | "vault_key_unwritable" | "vault_key_inside" | "vault_key_not_set" | "vault_key_invalid" | "vault_command_failed" | "vault_command_output" | "vault_keyring_away" | "vault_passphrase_needed" | "vault_passphrase_wrong" | "vault_damaged" | "archive_invalid" | "archive_of_several" | "account_phone_known" | "archive_passphrase_needed" | "archive_passphrase_wrong" | "backup_passphrase_sealed" | "restore_interrupted" | "restore_unclear" | "backup_missing" | "backup_failed" | "import_not_empty" | "restore_needs_database" | "agent_unavailable" | "model_key_sealed" | "brave_key_sealed" | "embeddings_incomplete" | "embeddings_key_sealed" | "embeddings_missing" | "embeddings_refused" | "embeddings_away" | "model_refused" | "model_busy" | "model_unreachable" | "model_garbled" | "model_slow" | "model_endless" | "model_not_saved" | "model_incomplete" | "model_key_refused" | "model_not_found" | "model_address_wrong" | "model_offline" | "model_no_answer" | "model_rejected_test" | "models_unlisted" | "eval_running" | "answer_broke_off" | "notification_group_unknown" | "notification_group_ambiguous" | "notification_time" | "notification_empty" | "webhook_secret_sealed" | "outside_folder" | "export_invalid" | "export_date_order" | "export_chat" | "export_me" | "export_busy" | "digest_unreadable" | "digest_without_hours" | "digest_unknown_day" | "no_group_observed" | "digest_group_unknown" | "push_devices_full" | "push_device_not_found" | "notification_token_sealed" | "webhook_not_found" | "webhook_exists" | "webhook_too_many" | "webhook_url" | "webhook_inside" | "webhook_host_unknown" | "delivery_not_found" | "media_not_found" | "media_not_stored" | "media_range" | "media_no_room" | "media_wrong_kind" | "media_too_large" | "transcription_unset" | "transcription_missing" | "transcription_away" | "transcription_failed" | "transcription_key_sealed";
             detail: string;
             errors?: {
                 detail: string;
@@ -3992,11 +4008,28 @@ export interface components {
             token_id: string;
         };
         TranscriptMessage: {
+            caption?: string;
             content: string;
             delivery: ("pending" | "sent" | "delivered" | "read" | "failed" | "unknown") | null;
             id: string;
             /** Format: uuid */
             instance_id: string;
+            media?: {
+                bytes: number | null;
+                file_name?: string;
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                language?: string;
+                mimetype: string | null;
+                reason?: string;
+                seconds?: number;
+                sha256: string | null;
+                /** @enum {string} */
+                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                transcript?: string;
+            };
             message_id: string | null;
             /** Format: date-time */
             queued_until?: string;
@@ -8537,7 +8570,9 @@ export interface operations {
     };
     importArchive: {
         parameters: {
-            query?: never;
+            query?: {
+                as?: string;
+            };
             header?: {
                 "relay-archive-passphrase"?: string;
             };
@@ -21863,7 +21898,8 @@ export interface operations {
                      *           "author": "contact",
                      *           "text": "Tuesday is fine.",
                      *           "sent_at": "2026-11-18T09:30:00.000Z",
-                     *           "state": null
+                     *           "state": null,
+                     *           "media": null
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -22072,7 +22108,8 @@ export interface operations {
                      *       "author": "owner",
                      *       "text": "Is Tuesday fine?",
                      *       "sent_at": "2026-11-18T09:30:00.000Z",
-                     *       "state": "pending"
+                     *       "state": "pending",
+                     *       "media": null
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationMessage"];
