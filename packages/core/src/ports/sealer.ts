@@ -1,7 +1,7 @@
 // The interface for encryption at rest and proof of origin. A sealed value can be opened only with this home's key and
 // under the name it was sealed for: a row moved to another place does not open.
 
-import type { AccountId } from '@relay/contract/ids';
+import type { AccountId, MessageId } from '@relay/contract/ids';
 
 export interface Sealer {
   seal(name: string, plain: Uint8Array): Uint8Array;
@@ -20,3 +20,7 @@ export const webhookSecretName = (id: string): string => `webhook/${id}`;
 export const ACCOUNT_SECRETS = ['proxy', 'model_api_key'] as const;
 export const accountSecretName = (account: AccountId, name: string): string =>
   `account/${account}/${name}`;
+
+/** The name that a message as it is sent is sealed under. */
+export const builtMessageName = (account: AccountId, id: MessageId): string =>
+  `outgoing/${account}/${id}`;

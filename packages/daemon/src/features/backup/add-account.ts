@@ -2,10 +2,14 @@
 // keys that belong to that number.
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, MessageId } from '@relay/contract/ids';
-import { ACCOUNT_SECRETS, accountSecretName, type Sealer } from '@relay/core/ports/sealer';
+import {
+  ACCOUNT_SECRETS,
+  accountSecretName,
+  builtMessageName,
+  type Sealer,
+} from '@relay/core/ports/sealer';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { builtMessageName } from '../../pipeline/outbox/build.ts';
 import { type Db, setAccount, type Transaction } from '../../platform/db/database.ts';
 import { openInboxContent, sealInboxContent } from '../../platform/db/transport-store/sealed.ts';
 import { invalidArchive } from './archive.ts';

@@ -75,4 +75,8 @@ function clientConfig({
   };
 }
 
-const withoutSlash = (prefix: string): string => prefix.replace(/\/+$/, '');
+function withoutSlash(prefix: string): string {
+  let end = prefix.length;
+  while (prefix[end - 1] === '/') end -= 1;
+  return prefix.slice(0, end);
+}

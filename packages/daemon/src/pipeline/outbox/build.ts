@@ -2,7 +2,7 @@
 // will send is stored sealed in the row. Every attempt, and every device that asks for the message again, gets the same
 // bytes.
 import type { AccountId, MediaId, MessageId } from '@relay/contract/ids';
-import type { Sealer } from '@relay/core/ports/sealer';
+import { builtMessageName, type Sealer } from '@relay/core/ports/sealer';
 import {
   type ContentToBuild,
   type MessageTarget,
@@ -53,8 +53,6 @@ export const createBuilder = ({
   },
   open: openBuiltMessage(sealer, account),
 });
-
-export const builtMessageName = (account: AccountId, id: MessageId) => `outgoing/${account}/${id}`;
 
 /** Opens what was built of a row's content. */
 export const openBuiltMessage =
