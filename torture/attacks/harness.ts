@@ -175,12 +175,14 @@ export class AttackHarness {
         said.push(text);
       }
     }
-    await eventually('the canaries to be stored', async () => {
-      const [row] = await this.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM relay.messages WHERE body = ANY($1)',
+    // A message that is routed after its sender has a grant would be answered.
+    await eventually('the canaries to be stored and routed', async () => {
+      const [row] = await this.query<{ stored: number; routed: number }>(
+        `SELECT (SELECT count(*)::int FROM relay.messages WHERE body = ANY($1)) AS stored,
+           (SELECT count(*)::int FROM relay.ledger WHERE actor = 'router') AS routed`,
         [said],
       );
-      return row?.n === said.length || undefined;
+      return (row?.stored === said.length && row.routed >= said.length) || undefined;
     });
   }
 

@@ -15,11 +15,16 @@ export const STATE_SENTENCES = {
   FAILED: 'It ended without reaching the goal.',
 } as const;
 
+const UNSENT_FIRST =
+  'A message is queued and not sent yet. The agent continues when WhatsApp accepts it.';
+
 /** Replaces the state's sentence while a message of the conversation is unsent. */
 export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTENCES, string>>> = {
   WAITING_FOR_REPLY:
     'The message is queued and not sent yet. The follow-up timer starts when WhatsApp accepts it.',
-  ACTIVE: 'A message is queued and not sent yet. The agent continues when WhatsApp accepts it.',
+  // Written by hand while the conversation was paused.
+  CREATED: UNSENT_FIRST,
+  ACTIVE: UNSENT_FIRST,
   WAITING_FOR_AGENT:
     'The contact replied. The agent reads the reply when the queued message is sent.',
 };

@@ -67,6 +67,7 @@ const isCancelled = ({ failure_reason }: Pick<InstanceWithReason, 'failure_reaso
   failure_reason === 'cancelled';
 
 const UNSENT_REASONS: Readonly<Partial<Record<InstanceState, TextId>>> = {
+  CREATED: 'conversations.reason.unsent.ACTIVE',
   ACTIVE: 'conversations.reason.unsent.ACTIVE',
   WAITING_FOR_REPLY: 'conversations.reason.unsent.WAITING_FOR_REPLY',
   WAITING_FOR_AGENT: 'conversations.reason.unsent.WAITING_FOR_AGENT',
