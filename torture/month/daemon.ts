@@ -26,6 +26,8 @@ const daemon = await startDaemon({
     model: { given: settings, keys: {} },
   },
   now: () => new Date(now),
+  // The parent writes messages to the inbox without a hint.
+  lostHintsEveryMs: 50,
   webDirectory: null,
 });
 process.on('message', (moved: number) => {

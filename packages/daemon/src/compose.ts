@@ -79,6 +79,8 @@ export interface DaemonOptions {
   readonly webDirectory: string | null;
   /** The clock for everything that depends on the time. */
   readonly now?: () => Date;
+  /** How often to look for work whose hint was lost. */
+  readonly lostHintsEveryMs?: number | undefined;
   /** Also writes the log to standard output. */
   readonly logsToStdout?: boolean;
   /** Called when the daemon can no longer work and has to be stopped. */
@@ -256,6 +258,7 @@ export async function assemble(
         log,
         accounts: () => accounts.all.map(({ lease }) => lease.account),
         wake: (id) => accounts.all.find(({ lease }) => lease.account === id)?.wake(),
+        everyMs: options.lostHintsEveryMs,
       }),
     );
   }

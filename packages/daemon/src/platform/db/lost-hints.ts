@@ -14,7 +14,7 @@ interface LostHintOptions {
   accounts(): readonly AccountId[];
   /** Makes every loop of an account look. */
   wake(account: AccountId): void;
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
 }
 
 const LOOK_EVERY_MS = 30_000;
