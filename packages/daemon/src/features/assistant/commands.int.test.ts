@@ -144,6 +144,9 @@ test('does not approve with a message sent before the notice arrived', async () 
 test('answers exactly the notice that a reaction is on', async () => {
   verifies('TRUST-APPROVE-REACTION');
   const [one, two] = [await draft(), await draft()];
+  // This computer's clock is ahead of WhatsApp's, which tells the time of the reactions.
+  await fixture.sql(`UPDATE outbox SET sent_at = now() + interval '1 minute', state = 'sent'
+    WHERE body LIKE '%${two}%'`);
   const react = async (emoji: string, text: string) => {
     const on = (await noticeOf(text)).message_id;
     return fixture.asks('[Reaction]', new Date(), { reaction: { emoji, on } });

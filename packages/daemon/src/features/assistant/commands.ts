@@ -155,10 +155,9 @@ async function approve(
 
 async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
   const { gate, lease } = deps;
-  const isShown = await transaction(deps, async ({ tx, afterCommit }) => {
-    afterCommit.push(() => gate.wakeOutbox());
-    return showNotice(tx, { gate, account: lease.account }, id, chat);
-  });
+  const isShown = await transaction(deps, ({ tx }) =>
+    showNotice(tx, { gate, account: lease.account }, id, chat),
+  );
   return isShown
     ? `You have not seen all of it here yet. Read it, then send /approve ${toShortId(id)}.`
     : 'It is too long to show here, so it cannot be approved here. Read and answer it in the console, or with `relay approvals`.';

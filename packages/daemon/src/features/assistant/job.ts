@@ -176,7 +176,6 @@ async function submitAnswer(
   });
   // A hold began in this moment: a question waits for its end; a command has already been carried out.
   if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
-  work.afterCommit.push(() => gate.wakeOutbox());
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }
 

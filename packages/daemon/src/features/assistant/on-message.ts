@@ -75,8 +75,9 @@ export async function onAssistantReaction(
   const session = await sessionIn(engine, work, chat, self);
   const line = await addLine(work.tx, session, {
     role: 'user',
-    content: `${command} ${asked}`,
-    saidAt: sentAt,
+    content: `${command} ${asked.id}`,
+    // A reaction comes after the message it is on, whatever WhatsApp's clock says.
+    saidAt: asked.sentAt !== null && asked.sentAt > sentAt ? asked.sentAt : sentAt,
     message,
     command: true,
     waiting: true,

@@ -407,10 +407,7 @@ function assistantToolDeps(deps: AssistantDeps): ToolRun['deps'] {
         ...toPastMessage(hit),
         isSure: hit.isSure ?? true,
       })),
-    afterCommit: () => {
-      gate.wakeOutbox();
-      events.hint();
-    },
+    afterCommit: () => events.hint(),
   };
 }
 

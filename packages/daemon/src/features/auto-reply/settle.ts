@@ -139,10 +139,5 @@ export async function startCooldown(
     deps.log.warn('auto-reply cooldown', { chat: session.chat_id, reason: cause, count }),
   );
   if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
-  const isNotified = await notifyOwner(
-    work.tx,
-    { gate: deps.gate, account },
-    cooldownNotice(name, rest),
-  );
-  if (isNotified) work.afterCommit.push(() => deps.gate.wakeOutbox());
+  await notifyOwner(work.tx, { gate: deps.gate, account }, cooldownNotice(name, rest));
 }

@@ -438,7 +438,6 @@ async function submitReply(
   // A hold began in this moment: the transaction is rolled back and the answer is parked.
   if (decision.reason === 'hold') throw new TransactionConflict('a hold began');
   await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
-  if (message !== null) work.afterCommit.push(() => gate.wakeOutbox());
   await work.tx
     .updateTable('session_messages')
     .set({ outbox_id: message?.id ?? null, approval_id: approval })

@@ -405,7 +405,6 @@ async function sendInConversation(
   const message = (await evaluated?.submit())?.message ?? null;
   if (message === null) throw new Error('a text is said that the gate did not allow');
   work.afterCommit.push(() => {
-    deps.gate.wakeOutbox();
     const { messageId } = message;
     deps.log.debug('message queued', {
       instance: row.id,
@@ -512,8 +511,7 @@ async function notifyOwnerOfConversation(
     reason: instance.reason ?? STATE_SENTENCES[instance.state],
   });
   const { gate, lease } = deps;
-  const isNotified = await notifyOwner(work.tx, { gate, account: lease.account }, text);
-  if (isNotified) work.afterCommit.push(() => gate.wakeOutbox());
+  await notifyOwner(work.tx, { gate, account: lease.account }, text);
 }
 
 async function describeContact(work: UnitOfWork, row: InstanceRow): Promise<string> {

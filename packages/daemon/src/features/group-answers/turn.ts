@@ -230,7 +230,6 @@ function finishGroupAnswer(
       { run, answersMessage: asked, taint: { chats: [chat], outside: false } },
     );
     if (message !== null) {
-      work.afterCommit.push(() => deps.gate.wakeOutbox());
       const detail = { chat, run, outbox: message.id };
       return recordGroupAnswer(deps, work, asked, { reason: 'replied', detail });
     }

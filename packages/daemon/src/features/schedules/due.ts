@@ -80,7 +80,6 @@ async function submitOccurrence(
     data: { due: due.toISOString(), outcome, reason: decision.reason },
   });
   if (news) await notifyOwnerOfRefusal(deps, work, row, decision.reason);
-  if (message !== null) work.afterCommit.push(() => deps.gate.wakeOutbox());
 }
 
 const outcomeOf = ({ message, approval }: GateResult): 'queued' | 'waiting' | 'refused' => {
@@ -184,12 +183,7 @@ async function notifyOwnerOfRefusal(
     said.length > SHOWN_CHARACTERS ? `${said.slice(0, SHOWN_CHARACTERS - 1).trimEnd()}…` : said;
   const text = `Relay: a scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${reasonText(reason)}`;
   const { gate, lease } = deps;
-  const isNotified = await notifyOwner(
-    work.tx,
-    { gate, account: lease.account },
-    text.toWellFormed(),
-  );
-  if (isNotified) work.afterCommit.push(() => gate.wakeOutbox());
+  await notifyOwner(work.tx, { gate, account: lease.account }, text.toWellFormed());
 }
 
 // At start, and when the clock was set back, the next runs are computed again. Past runs stay; a run that was skipped

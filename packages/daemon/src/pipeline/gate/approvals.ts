@@ -56,7 +56,6 @@ export function createApprovalService(deps: ApprovalDeps): ApprovalService {
     edit: async (id, text) => {
       const instead = await transaction(deps, ({ tx }) => editApproval(deps, tx, id, text));
       onChange();
-      deps.gate.wakeOutbox();
       return shown(instead);
     },
   };
@@ -109,7 +108,7 @@ async function approve(
 }
 
 async function carryOut(
-  { gate, actions }: ApprovalDeps,
+  { actions }: ApprovalDeps,
   work: UnitOfWork,
   { row, proposal }: LockedApproval,
   actor: Actor,
@@ -136,7 +135,6 @@ async function carryOut(
     });
   }
   await evaluated.submit();
-  work.afterCommit.push(() => gate.wakeOutbox());
 }
 
 async function reject(

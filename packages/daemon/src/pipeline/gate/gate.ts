@@ -23,7 +23,7 @@ import type { Actor } from '@relay/core/policy/actors';
 import { mintPermit } from '@relay/core/policy/permit';
 import type { Decision, ReasonCode } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, sealOf, type Transaction } from '../../platform/db/database.ts';
+import { type Db, onCommit, sealOf, type Transaction } from '../../platform/db/database.ts';
 import { type AddedLedgerRow, addLedgerRow } from '../../platform/db/ledger.ts';
 import { markRequestAnswered } from '../../platform/db/observer/requests.ts';
 import { contentHash, permitFacts } from '../../platform/db/seal.ts';
@@ -55,7 +55,7 @@ import {
 export interface GateOptions extends EvaluateOptions {
   /** Also shows approvals in the owner's own chat. */
   readonly notifyOwner?: boolean;
-  /** Called after the commit when the outbox has something to send. Losing the call only costs time. */
+  /** Called after the commit of a message. Losing the call only costs time. */
   readonly wakeOutbox: () => void;
   /** Asks WhatsApp whether a number is registered and stores the answer, if it comes in time. Never rejects. */
   readonly checkNumber?: (address: string) => Promise<unknown>;
@@ -272,6 +272,7 @@ export class Gate {
       run: run ?? null,
       schedule: schedule ?? null,
     });
+    await onCommit(tx, () => this.wakeOutbox());
     if (evaluation.answersInGroup && actor.kind === 'assistant') {
       const { now = () => new Date() } = this.#options;
       const answer = { chat: proposal.chat, run: actor.run, outbox: put.id, at: now() };
@@ -491,15 +492,12 @@ async function setHold(
 // Notifies the owner in their own chat, through the gate like every message. Nothing depends on it: if it is refused or
 // there is no chat, the notification is dropped.
 
-/** True if the message is queued; call `wakeOutbox` once the transaction has committed. */
 export async function notifyOwner(
   tx: Transaction,
   { gate, account }: { readonly gate: Gate; readonly account: AccountId },
   text: string,
-): Promise<boolean> {
+): Promise<void> {
   const chat = await findOrMakeOwnerChat(tx, account);
-  if (chat === null) return false;
-  const proposal = { kind: 'send_message', chat, text } as const;
-  const { message } = await gate.submit(tx, { kind: 'notifier' }, proposal);
-  return message !== null;
+  if (chat === null) return;
+  await gate.submit(tx, { kind: 'notifier' }, { kind: 'send_message', chat, text });
 }

@@ -79,16 +79,17 @@ export async function listShownNotices(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The approval whose notice this message is; null for any other message. */
+/** The approval whose notice this message is, and when the notice was sent; null for any other message. */
 export async function findApprovalByNotice(
   db: Db,
   account: AccountId,
   message: MessageId,
-): Promise<ApprovalId | null> {
-  const { rows } = await sql<{ id: ApprovalId }>`
-    SELECT a.id FROM outbox o JOIN approvals a ON a.account_id = o.account_id AND a.notice_id = o.id
+): Promise<{ readonly id: ApprovalId; readonly sentAt: Date | null } | null> {
+  const { rows } = await sql<{ id: ApprovalId; sentAt: Date | null }>`
+    SELECT a.id, o.sent_at AS "sentAt"
+    FROM outbox o JOIN approvals a ON a.account_id = o.account_id AND a.notice_id = o.id
     WHERE o.account_id = ${account} AND o.message_id = ${message}`.execute(db);
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 // The chat of the linked number with itself, in which the owner is notified.

@@ -7,7 +7,8 @@ import { loadChatRisks } from './load-facts.ts';
 import { findOrMakeChat } from './send-as-owner.ts';
 import { assistant, freshGate } from './testing/fixture.ts';
 
-const fixture = await freshGate({ notifyOwner: true });
+let wakings = 0;
+const fixture = await freshGate({ notifyOwner: true, wakeOutbox: () => wakings++ });
 const { account, approvals, chatOf, db, granted, lease, newNumber, sql, submit } = fixture;
 
 const ME = { phone: '4915100000', lid: null };
@@ -80,6 +81,17 @@ test('the notice in the owner’s chat names the risk', async () => {
   const [notice] = await sql<{ body: string }>('SELECT body FROM outbox ORDER BY seq DESC LIMIT 1');
   expect(notice?.body).toContain('⚠️ It is not known yet whether this number is on WhatsApp.');
   expect(notice?.body).toContain('Safer: ask them to write to you first.');
+});
+
+test('a question of the gate wakes the outbox once its notice is committed', async () => {
+  const cold = await strangersChat((await granted()).jid ?? '');
+  const noticeChat = await strangersChat(ME.phone);
+  wakings = 0;
+  await db.transaction().execute(async (tx) => {
+    await fixture.gate.submit(tx, assistant(), says(cold), { noticeChat });
+    expect(wakings).toBe(0);
+  });
+  expect(wakings).toBe(1);
 });
 
 test('tells a chat in which only the owner has written from one in which nobody has', async () => {

@@ -97,7 +97,6 @@ export async function sendAsOwner(
     }),
   );
   if (put === null || jid === null) throw refusalError(decision?.reason ?? 'unknown_chat');
-  deps.gate.wakeOutbox();
   return { ...put, jid, chatId: chat };
 }
 

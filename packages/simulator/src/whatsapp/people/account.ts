@@ -80,6 +80,7 @@ export class SimulatedAccount implements DeviceOwner {
       mailbox: this.#mailbox,
       habits: this.habits,
       events: deps.events,
+      now: deps.now,
       answerMediaRetry: (request, content) =>
         answerMediaRetry(request, content, deps.media, deps.faults.current.mediaRetry),
     });
@@ -191,7 +192,7 @@ export class SimulatedAccount implements DeviceOwner {
   ): Promise<string> {
     const chat = this.#deps.directory.chat(to);
     const key = this.#keyOf(chat, this.#seen(messageId));
-    const { at = new Date() } = options;
+    const { at = this.#deps.now() } = options;
     const reactionMessage = { key, text: emoji, senderTimestampMs: at.getTime() };
     return this.#handset.send(chat, { reactionMessage }, options);
   }

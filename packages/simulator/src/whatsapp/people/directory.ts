@@ -74,4 +74,6 @@ export interface PeopleContext {
   readonly events: Events;
   readonly pairings: PendingPairings;
   readonly media: MediaHosts;
+  /** The clock of WhatsApp's server and of every phone. */
+  readonly now: () => Date;
 }

@@ -60,13 +60,15 @@ export class Handset implements Device, HandsetState {
   /** What arrived while the phone was off; undefined while it is on. */
   #waiting: StanzaDelivery[] | undefined;
 
+  readonly #now: () => Date;
   readonly #answerMediaRetry: MediaRetryResponder;
 
-  constructor({ answerMediaRetry, events, habits, mailbox, owner }: HandsetParts) {
+  constructor({ answerMediaRetry, events, habits, mailbox, now, owner }: HandsetParts) {
     this.owner = owner;
     this.mailbox = mailbox;
     this.habits = habits;
     this.events = events;
+    this.#now = now;
     this.#answerMediaRetry = answerMediaRetry;
   }
 
@@ -90,7 +92,7 @@ export class Handset implements Device, HandsetState {
     content: proto.IMessage,
     options: SendOptions = {},
   ): Promise<string> {
-    const { at = new Date(), corrupt = false, viewOnceNotice = false } = options;
+    const { at = this.#now(), corrupt = false, viewOnceNotice = false } = options;
     const addressing = options.addressing ?? effectiveAddressing(this.owner, 'lid');
     if (effectiveAddressing(this.owner, addressing) !== addressing) {
       throw new Error(`${this.owner.phone} is known by another name only`);
@@ -111,7 +113,7 @@ export class Handset implements Device, HandsetState {
       id,
       chat: this.owner,
       content,
-      at: new Date(),
+      at: this.#now(),
       addressing: 'pn',
       peer: true,
     };
@@ -208,6 +210,7 @@ interface HandsetParts {
   mailbox: Mailbox;
   habits: PhoneHabits;
   events: Events;
+  now: () => Date;
   answerMediaRetry: MediaRetryResponder;
 }
 

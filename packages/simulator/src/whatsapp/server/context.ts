@@ -13,8 +13,6 @@ export interface NetworkContext extends PeopleContext {
   readonly serverKey: KeyPair;
   readonly certificates: Uint8Array;
   readonly stanzas: StanzaLog;
-  /** The clock for message timestamps. */
-  readonly now: () => Date;
   /** Unknown requests of clients: `tag/namespace/child` → how often. */
   readonly unknown: Map<string, number>;
 }
