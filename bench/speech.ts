@@ -35,7 +35,7 @@ export async function benchSpeech(folder: string): Promise<readonly Limit[]> {
     for (const { file, words: said } of spoken) {
       const path = join(folder, 'speech', file);
       const began = performance.now();
-      const recording = { bytes: createReadStream(path), mimeType: 'audio/ogg' };
+      const recording = { bytes: createReadStream(path), mimeType: 'audio/ogg', seconds: null };
       const heard = await transcribe?.(recording, new AbortController().signal);
       ms += performance.now() - began;
       seconds += secondsOf(readFileSync(path));

@@ -10,6 +10,8 @@ export const UNDERSTANDING = {
     'Voice messages are transcribed by the owner’s server or on this machine, with their language, and marked as written by a machine.',
   'MEDIA-VOICE-FAILS':
     'A failure that may pass is tried again; any other leaves the placeholder, and the message is handled without it.',
+  'MEDIA-VOICE-COST':
+    'Transcription by a provider counts towards the budget of a day, and stops when that is used up.',
   'MEDIA-PHOTOS':
     'Photos are shown to models that can see, where an agent answers or the owner says so; to all others they are a placeholder with the caption.',
   'MEDIA-TURN-WAITS':

@@ -31,6 +31,7 @@ const STEPS = [
   { step: 'encrypt', sql: /insert into "?whatsapp_keys"?[ (]/i },
   { step: 'inbox', sql: /insert into "?messages"?[ (]/i },
   { step: 'media', sql: /insert into "?media"?[ (]/i },
+  { step: 'understood', sql: /update "?media"? set "?understood"?/i },
   { step: 'object', sql: /insert into "?media_objects"?[ (]/i },
   { step: 'forget', sql: /delete from "?media_objects"?[ (]/i },
   { step: 'outbox', sql: /insert into "?outbox"?[ (]/i },
@@ -129,10 +130,11 @@ function bytesOf(written: unknown): Buffer {
 function ask(bytes: Buffer, write: () => unknown): unknown {
   const text = bytes.toString();
   const answered = text.split('"role":"tool"').length - 1;
+  const isAsked = text.includes('"messages"') || text.includes('/audio/transcriptions');
   if (answered > 0) reached(`call ${answered}:after`);
-  else if (text.includes('"messages"')) reached('model:before');
+  else if (isAsked) reached('model:before');
   const written = write();
-  if (text.includes('"messages"')) setImmediate(() => reached('model:during'));
+  if (isAsked) setImmediate(() => reached('model:during'));
   return written;
 }
 

@@ -7,7 +7,7 @@ it('loses, doubles and orphans no file when the daemon is killed while it handle
   timeout: 600_000,
 }, async () => {
   verifies('MEDIA-IN-DURABLE', 'MEDIA-ERASED');
-  const report = await tortureMedia({ kills: 8, seed: 20_261_119 });
+  const report = await tortureMedia({ kills: 10, seed: 20_261_119 });
   expect(report).toMatchObject({
     lost: 0,
     doubled: 0,

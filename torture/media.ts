@@ -1,6 +1,7 @@
-// Kills the daemon while it downloads received files, takes uploads, sends files and erases a contact with their files,
-// at named points and at random moments. At the end every file is there once, byte for byte, none is on the disk that no
-// row knows, and after an erasure nothing of it is left.
+// Kills the daemon while it downloads received files, transcribes voice messages, takes uploads, sends files and erases
+// a contact with their files, at named points and at random moments. At the end every file is there once, byte for byte,
+// what was said is written and found once, none is on the disk that no row knows, and after an erasure nothing of it is
+// left.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wordsInFile } from '@relay/simulator/model/media';
 import type { MediaDownloadFault } from '@relay/simulator/whatsapp/faults';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from '@relay/testing/e2e/demo';
@@ -15,7 +17,7 @@ import { scanFolder } from '@relay/testing/erase/scan';
 import { onServer } from '@relay/testing/postgres';
 import { thenClose } from '@relay/testing/then-close';
 import { OWNER, openTortureHarness, type TortureHarness } from './harness.ts';
-import { FILING, FORGETTING, type Point, SENDING } from './points.ts';
+import { FILING, FORGETTING, type Point, SENDING, TRANSCRIBING } from './points.ts';
 import { randomFrom } from './random.ts';
 
 interface MediaTorture {
@@ -28,6 +30,7 @@ export interface MediaReport {
   readonly kills: Readonly<Record<Way, number>>;
   readonly atPoints: Readonly<Record<string, number>>;
   readonly received: number;
+  readonly transcribed: number;
   readonly uploaded: number;
   readonly sent: number;
   readonly forgotten: number;
@@ -40,11 +43,12 @@ export interface MediaReport {
   readonly seconds: number;
 }
 
-const WAYS = ['downloading', 'uploading', 'sending', 'forgetting'] as const;
+const WAYS = ['downloading', 'transcribing', 'uploading', 'sending', 'forgetting'] as const;
 type Way = (typeof WAYS)[number];
 
 const POINTS: Readonly<Record<Way, readonly Point[]>> = {
   downloading: FILING,
+  transcribing: TRANSCRIBING,
   uploading: FILING.filter((point) => !point.startsWith('media')),
   sending: SENDING,
   forgetting: FORGETTING,
@@ -77,7 +81,7 @@ export async function tortureMedia({ kills, seed }: MediaTorture): Promise<Media
       };
     },
     // Otherwise the kept copies of what was erased would be found again.
-    { log_level: 'info' },
+    { log_level: 'info', transcription: { by: 'endpoint', model: 'whisper-1' } },
   );
   return thenClose(harness, async () => {
     const torture = new Torture(harness, randomFrom(seed));
@@ -113,6 +117,10 @@ interface Victim {
 interface MediaRow extends ReceivedFile {
   readonly state: string;
   readonly media: string | null;
+  readonly understood: string | null;
+  readonly transcript: string | null;
+  /** In how many documents search finds it. */
+  readonly found: number;
 }
 
 class Torture {
@@ -122,12 +130,15 @@ class Torture {
   readonly #random: () => number;
   readonly #kills: Record<Way, number> = {
     downloading: 0,
+    transcribing: 0,
     uploading: 0,
     sending: 0,
     forgetting: 0,
   };
   readonly #atPoints = new Map<string, number>();
   readonly #received: ReceivedFile[] = [];
+  /** What was said, by the id of its message. */
+  readonly #voices = new Map<string, string>();
   readonly #uploads: { readonly id: string; readonly sha256: string }[] = [];
   readonly #sent = new Map<string, string>();
   readonly #victims: Victim[] = [];
@@ -143,7 +154,7 @@ class Torture {
 
   get soFar(): string {
     const sent = this.#sent.size;
-    return `${this.#received.length} received, ${this.#uploads.length} uploaded, ${sent} sent, ${this.#victims.length} erased`;
+    return `${this.#received.length} received (${this.#voices.size} voice), ${this.#uploads.length} uploaded, ${sent} sent, ${this.#victims.length} erased`;
   }
 
   async begin(): Promise<void> {
@@ -179,6 +190,7 @@ class Torture {
       kills: { ...this.#kills },
       atPoints: Object.fromEntries([...this.#atPoints].sort()),
       received: this.#received.length,
+      transcribed: this.#voices.size,
       uploaded: this.#uploads.length,
       sent: this.#sent.size,
       forgotten: this.#victims.length,
@@ -196,6 +208,7 @@ class Torture {
     const { daemon } = this.#demo;
     do {
       if (way === 'downloading') await this.#bobSends();
+      else if (way === 'transcribing') await this.#bobSpeaks();
       else if (way === 'uploading') await this.#upload();
       else if (way === 'sending') await this.#send();
       else if (victim !== null) await this.#forget(victim.account.phone);
@@ -225,6 +238,24 @@ class Torture {
       });
       this.#received.push({ id, sha256: hashOf(file) });
     }
+  }
+
+  async #bobSpeaks(): Promise<void> {
+    const { bob, owner } = this.#people;
+    this.#demo.simulator.network.faults.clear();
+    this.#count += 1;
+    const words = `spoken${this.#count} ${randomBytes(8).toString('hex')}`;
+    const file = Buffer.concat([Buffer.from('OggS\0\x02'), wordsInFile(words)]);
+    const recording = {
+      audio: file,
+      ptt: true,
+      seconds: 3,
+      waveform: new Uint8Array(64),
+      mimetype: 'audio/ogg; codecs=opus',
+    };
+    const id = await bob.send(owner, recording);
+    this.#received.push({ id, sha256: hashOf(file) });
+    this.#voices.set(id, words);
   }
 
   async #upload(): Promise<{ id: string; sha256: string } | null> {
@@ -295,14 +326,17 @@ class Torture {
   async #settle(): Promise<void> {
     const end = performance.now() + SETTLE_MS;
     for (;;) {
-      await this.#query("UPDATE relay_jobs.job SET start_after = now() WHERE name = 'media'");
+      await this.#query(
+        "UPDATE relay_jobs.job SET start_after = now() WHERE name IN ('media', 'understand')",
+      );
       const rows = await this.#rows();
       const stored = new Set(rows.flatMap(({ id, state }) => (state === 'stored' ? [id] : [])));
       const isThere = this.#received.every(({ id }) => stored.has(id));
+      const isUnderstood = rows.every(({ understood }) => understood !== 'waiting');
       const [open] = await this.#query<{ count: number }>(
         "SELECT count(*)::int AS count FROM relay.outbox WHERE state = 'pending' OR in_doubt",
       );
-      if (isThere && open?.count === 0) return;
+      if (isThere && isUnderstood && open?.count === 0) return;
       if (performance.now() > end) {
         this.#faults.push('not everything settled');
         return;
@@ -313,7 +347,9 @@ class Torture {
 
   #rows(): Promise<MediaRow[]> {
     return this.#query<MediaRow>(`SELECT k.message_id AS id, coalesce(m.state, 'none') AS state, m.id AS media,
-        encode(m.sha256, 'hex') AS sha256
+        m.understood, m.transcript, encode(m.sha256, 'hex') AS sha256, (SELECT count(*)::int
+          FROM relay.search_documents d WHERE d.account_id = k.account_id AND d.source_kind = 'media'
+            AND split_part(d.source_id, '.', 1) = k.id::text) AS found
       FROM relay.message_keys k LEFT JOIN relay.media m ON m.account_id = k.account_id AND m.message = k.id`);
   }
 
@@ -324,6 +360,11 @@ class Torture {
       const row = byId.get(id);
       if (row?.state !== 'stored' || row.media === null) lost.push(`${id} is ${row?.state}`);
       else if ((await this.#download(row.media)) !== sha256) lost.push(`${id} has other bytes`);
+    }
+    for (const [id, words] of this.#voices) {
+      const { transcript = null, found } = byId.get(id) ?? {};
+      if (transcript !== words) lost.push(`${id} says ${transcript} instead of ${words}`);
+      else if (found !== 1) lost.push(`${id} is found ${found} times`);
     }
     for (const { id, sha256 } of this.#uploads) {
       if ((await this.#download(id)) !== sha256) lost.push(`the upload ${id} has other bytes`);
@@ -437,7 +478,10 @@ class Torture {
   async #resume(point: Point | null): Promise<boolean> {
     await this.#demo.kill();
     const nth = 1 + Math.floor(this.#random() * 2);
-    await this.#demo.restart(point === null ? {} : { RELAY_FAILPOINT: `${point}:${nth}` });
+    await this.#demo.restart({
+      RELAY_FAILPOINT_MODEL: this.#demo.model.url,
+      ...(point === null ? {} : { RELAY_FAILPOINT: `${point}:${nth}` }),
+    });
     const connected = this.#demo.relay.connected(60_000).then(() => true);
     return Promise.race([connected, this.#gone().then(() => false)]);
   }

@@ -1,7 +1,7 @@
 // The points at which a daemon is killed, named after the path of a message:
 // receive → journal → receipt → inbox, and outbox → encrypt → wire → ack → status; and after the steps of
 // an agent's turn, which ends with outbox: begin → model → call → outbox.
-// A received file: media → draft → place → object, and forget → remove when it is erased.
+// A received file: media → draft → place → object → model → understood, and forget → remove when it is erased.
 // `before`: the statement or the bytes have not been sent. `ready`: all statements were sent, the commit was not.
 // `during`: the commit was sent, its answer has not come; or the request was sent, and the model has not answered.
 // `after`: it is durable, or on the wire, and nothing has acted on it.
@@ -75,9 +75,21 @@ export const FORGETTING = [
   'remove:after',
 ] as const;
 
+/** Of a voice message: the request to the transcription server, and the row that says what was understood. */
+export const TRANSCRIBING = [
+  'model:before',
+  'model:during',
+  'model:after',
+  'understood:before',
+  'understood:ready',
+  'understood:during',
+  'understood:after',
+] as const;
+
 export type Point =
   | (typeof FILING)[number]
   | (typeof FORGETTING)[number]
   | (typeof RECEIVING)[number]
   | (typeof SENDING)[number]
+  | (typeof TRANSCRIBING)[number]
   | (typeof TURNING)[number];

@@ -157,6 +157,7 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'transcription.endpoint_base_url': 'file',
   'transcription.model': 'file',
   'transcription.max_minutes': 'file',
+  'transcription.usd_per_minute': 'file',
   'outside_memory.device_id': 'elsewhere',
   'outside_memory.folder': 'elsewhere',
   'outside_memory.hourly': 'elsewhere',
@@ -390,6 +391,8 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'transcription.transcription_api_key':
     'API key of that server (default: the key of the agents’ model, if it has the same address).',
   'transcription.max_minutes': 'Longest recording that is transcribed, in minutes.',
+  'transcription.usd_per_minute':
+    'Price of a minute of speech in US dollars; it counts towards `agent.usd_per_day`.',
   'outside_memory.device_id': 'Digest export: device id written to each line.',
   'outside_memory.folder': 'Digest export: folder for one file per day (default: none).',
   'outside_memory.hourly': 'Digest export: include hourly digests.',

@@ -225,6 +225,8 @@ export const transcriptionSchema = z.strictObject({
   transcription_api_key: z.string().nullable().default(null),
   /** Longer recordings are not transcribed. */
   max_minutes: z.int().min(1).max(60).default(10),
+  /** US dollars. Null: an assumed price for providers that are known to charge, otherwise nothing. */
+  usd_per_minute: z.number().min(0).nullable().default(null),
 });
 
 export type TranscriptionSettings = z.infer<typeof transcriptionSchema>;

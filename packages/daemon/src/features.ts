@@ -310,6 +310,7 @@ export function createFeatures(options: FeatureOptions): Features {
         await readTranscriptionSettings(config.home, vault.sealer),
         await readModel(),
       ),
+    budget: settings.agent,
     openMedia: (row) => files.open(row),
     async onUnderstood(work, message) {
       await indexMedia(work.tx, lease.account, message.number);

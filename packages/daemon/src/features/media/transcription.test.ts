@@ -22,7 +22,7 @@ const write = (words = 'Tuesday is fine', given: object = {}, language?: string)
   const transcribe = openTranscription(settings, MODEL);
   if (transcribe === null) throw new Error('it is off');
   return transcribe(
-    { bytes: recording(words, language), mimeType: 'audio/ogg; codecs=opus' },
+    { bytes: recording(words, language), mimeType: 'audio/ogg; codecs=opus', seconds: 60 },
     never,
   );
 };
@@ -34,6 +34,7 @@ describe('transcription by a server', () => {
       text: 'Dienstag passt',
       language: 'de',
       by: 'whisper-1',
+      micros: 0,
     });
     expect(server.calls().at(-1)).toMatchObject({
       path: '/v1/audio/transcriptions',
@@ -67,6 +68,11 @@ describe('transcription by a server', () => {
     await expect(write('x', { endpoint_base_url: gone.url })).rejects.toMatchObject({
       code: 'transcription_away',
     });
+  });
+
+  test('costs what the owner says a minute costs, for as long as the server says it lasted', async () => {
+    verifies('MEDIA-VOICE-COST');
+    expect(await write('hello', { usd_per_minute: 0.6 })).toMatchObject({ micros: 10_000 });
   });
 
   test('names the missing setting', () => {

@@ -16,6 +16,8 @@ import type { SpeechAnswer } from './speech-child.ts';
 interface Recording {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly mimeType: string | null;
+  /** As its sender says. */
+  readonly seconds: number | null;
 }
 
 interface Transcription {
@@ -24,6 +26,8 @@ interface Transcription {
   readonly language: string | null;
   /** The model that transcribed it. */
   readonly by: string;
+  /** Its cost, in millionths of a US dollar. */
+  readonly micros: number;
 }
 
 /** Rejects with a `RelayError`; `isRetryable` says whether a later attempt may help. */
@@ -32,6 +36,8 @@ export type Transcribe = (recording: Recording, signal: AbortSignal) => Promise<
 /** What is sent at most; providers accept 25 MB. */
 const MOST_BYTES = 24 * 1024 ** 2;
 const MOST_CHARACTERS = 50_000;
+/** A rather high price for providers that charge by the minute, in US dollars. */
+const ASSUMED_USD_PER_MINUTE = 0.01;
 const TIMEOUT_MS = 120_000;
 
 const problem = (what: string, cause?: unknown): RelayError =>
@@ -48,7 +54,7 @@ export function openTranscription(
   if (settings.by === 'off') return null;
   return settings.by === 'local'
     ? onThisMachine(settings, packages)
-    : atEndpoint(endpointOf(settings, model));
+    : atEndpoint(endpointOf(settings, model), priceOf(settings, model));
 }
 
 /** For `relay doctor`: null while it is off. */
@@ -65,7 +71,8 @@ export async function describeTranscription(
       FROM media WHERE account_id = ${account} AND kind IN ('voice', 'audio')
         AND created_at > now() - interval '7 days'`.execute(db);
     const { done = 0, failed = 0 } = rows[0] ?? {};
-    const found = `Voice messages are transcribed by ${nameOf(settings, model)}: ${done} in the last 7 days.`;
+    const price = settings.by === 'local' ? '' : ` at ${priceOf(settings, model)} USD per minute`;
+    const found = `Voice messages are transcribed by ${nameOf(settings, model)}${price}: ${done} in the last 7 days.`;
     return { found, fault: failed === 0 ? null : `${failed} could not be transcribed.` };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
@@ -120,7 +127,7 @@ function onThisMachine(settings: TranscriptionSettings, packages: string | undef
     }
     const said = result.answer as SpeechAnswer;
     if (!('problem' in said)) {
-      return { ...toTranscript(said.text, said.language), by: `whisper-${size}` };
+      return { ...toTranscript(said.text, said.language), by: `whisper-${size}`, micros: 0 };
     }
     if (said.problem === 'missing') {
       throw new RelayError('transcription_missing', { packages: SPEECH_PACKAGES[size] });
@@ -146,10 +153,7 @@ function endpointOf(
   const address = endpoint_base_url ?? ofModel;
   if (address === null) throw notSet('"transcription.endpoint_base_url" is not set');
   const isSameServer = ofModel !== null && new URL(ofModel).origin === new URL(address).origin;
-  const usual = Object.values(PROVIDERS).find(
-    ({ baseUrl }) => baseUrl !== null && new URL(baseUrl).origin === new URL(address).origin,
-  );
-  const name = named ?? usual?.transcription?.model ?? null;
+  const name = named ?? hostedAt(address)?.transcription?.model ?? null;
   if (name === null) throw notSet('"transcription.model" is not set');
   return {
     url: `${address.replace(/\/$/, '')}/audio/transcriptions`,
@@ -158,14 +162,31 @@ function endpointOf(
   };
 }
 
+const hostedAt = (address: string) =>
+  Object.values(PROVIDERS).find(
+    ({ baseUrl }) => baseUrl !== null && new URL(baseUrl).origin === new URL(address).origin,
+  );
+
+/** US dollars per minute. */
+function priceOf(settings: TranscriptionSettings, model: ModelSettings): number {
+  if (settings.usd_per_minute !== null) return settings.usd_per_minute;
+  const charges = hostedAt(endpointOf(settings, model).url)?.transcription !== undefined;
+  return charges ? ASSUMED_USD_PER_MINUTE : 0;
+}
+
 const notSet = (what: string): RelayError => new RelayError('transcription_unset', { what });
 
-const answerSchema = z.looseObject({ text: z.string(), language: z.string().nullish() });
+const answerSchema = z.looseObject({
+  text: z.string(),
+  language: z.string().nullish(),
+  /** In seconds. */
+  duration: z.number().nonnegative().nullish(),
+});
 
-function atEndpoint({ url, model, apiKey }: Endpoint): Transcribe {
+function atEndpoint({ url, model, apiKey }: Endpoint, usdPerMinute: number): Transcribe {
   const egress = openEgress({ ownHosts: [hostAndPort(new URL(url))] });
   const { host } = new URL(url);
-  return async ({ bytes, mimeType }, signal) => {
+  return async ({ bytes, mimeType, seconds: claimed }, signal) => {
     const body = new FormData();
     const type = mimeType?.split(';', 1)[0] ?? 'audio/ogg';
     body.append(
@@ -200,7 +221,9 @@ function atEndpoint({ url, model, apiKey }: Endpoint): Transcribe {
     if (status < 200 || status >= 300) throw problem(`${host} answered ${status}`);
     const said = answerSchema.safeParse(parseJson(Buffer.from(answer.body).toString('utf8')));
     if (!said.success) throw problem(`${host} answered something else than a transcript`);
-    return { ...toTranscript(said.data.text, said.data.language ?? null), by: model };
+    const { text, language = null, duration } = said.data;
+    const micros = Math.ceil(((duration ?? claimed ?? 0) / 60) * usdPerMinute * 1_000_000);
+    return { ...toTranscript(text, language), by: model, micros };
   };
 }
 

@@ -228,6 +228,31 @@ test('writes what was understood once, when its job is lost and runs again', asy
   expect(indexed).toEqual([of.message]);
 });
 
+test('counts transcription towards the budget of the day, and stops when that is used up', async () => {
+  verifies('MEDIA-VOICE-COST');
+  const stranger = await fixture.contact('Nobody', null);
+  const of = await fixture.store(stranger.chat, stranger.contact, VOICE.body, new Date(), {
+    kind: VOICE.kind,
+  });
+  const spent = async () =>
+    Number((await fixture.sql<{ sum: string }>('SELECT sum(micros) FROM spending'))[0]?.sum ?? 0);
+  const before = await spent();
+  const row = await media.put({ chat: stranger.chat, of, ...asVoice('one second') });
+  await eventually(async () => (await rowOf(row))?.understood === 'done');
+  expect((await spent()) - before).toBe(10_000);
+
+  await fixture.sql("UPDATE media SET understood = 'waiting', transcript = NULL WHERE id = $1", [
+    row,
+  ]);
+  const calls = fixture.model.calls().length;
+  const deps = { ...media.deps, budget: { ...media.deps.budget, usd_per_day: 0.001 } };
+  const data = { account: fixture.account, subject: row };
+  const job = { attempt: 1, data, complete: async () => {} };
+  await onUnderstandJob(deps)(job, new AbortController().signal);
+  expect(await rowOf(row)).toMatchObject({ understood: 'failed', transcript: null });
+  expect(fixture.model.calls()).toHaveLength(calls);
+});
+
 test('finds every part of a long document and says what it is', async () => {
   verifies('MEDIA-SEARCH');
   const words = Array.from({ length: 3_000 }, (_, n) => `word${n}`).join(' ');

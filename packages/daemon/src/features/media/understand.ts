@@ -4,10 +4,13 @@
 
 import { RelayError } from '@relay/contract/errors';
 import type { ChatId, MediaId } from '@relay/contract/ids';
-import type { TranscriptionSettings } from '@relay/contract/settings';
+import type { AgentSettings, TranscriptionSettings } from '@relay/contract/settings';
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { toStorableText } from '@relay/core/messages/text';
+import { sql } from 'kysely';
 import { appendEvent } from '../../platform/db/events.ts';
 import { findMedia, type MediaRow } from '../../platform/db/media.ts';
+import { noteSpending, spentTodaySql } from '../../platform/db/runs.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Job } from '../../platform/jobs/queue-worker.ts';
@@ -27,6 +30,8 @@ export interface UnderstandDeps extends Engine {
   transcription(): Promise<Pick<TranscriptionSettings, 'by' | 'max_minutes'>>;
   /** Null while transcription is off. Read again for each recording. */
   openTranscription(): Promise<Transcribe | null>;
+  /** Transcription counts towards the budget of a day. */
+  readonly budget: Pick<AgentSettings, 'tokens_per_day' | 'usd_per_day'>;
   /** The plain bytes. */
   openMedia(row: MediaRow): Promise<AsyncIterable<Uint8Array>>;
   /** Called in the transaction that writes what was understood. */
@@ -83,9 +88,10 @@ export function onUnderstandJob(deps: UnderstandDeps) {
   };
 }
 
-/** What was read, or null if it cannot be read. */
+/** What was read; without any text if there is none. */
 type Understood = Pick<MediaRow, 'transcript' | 'language' | 'extracted'> & {
   readonly by: string;
+  readonly micros?: number;
 };
 
 /** Throws for a failure that may pass, except at the last attempt. */
@@ -115,9 +121,18 @@ async function writeDown(
 ): Promise<Understood | null> {
   const transcribe = await deps.openTranscription();
   if (transcribe === null) return null;
+  await assertBudgetLeft(deps);
+  const { mime_type: mimeType, seconds } = row;
   const bytes = await deps.openMedia(row);
-  const { text, language, by } = await transcribe({ bytes, mimeType: row.mime_type }, signal);
-  return text === '' ? null : { transcript: text, language, extracted: null, by };
+  const { text, ...said } = await transcribe({ bytes, mimeType, seconds }, signal);
+  return { ...said, transcript: text, extracted: null };
+}
+
+async function assertBudgetLeft(deps: UnderstandDeps): Promise<void> {
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentTodaySql(deps.lease.account, deps)} AS day`.execute(deps.db);
+  const spent = dayBudgetError(deps.budget, rows[0]?.day ?? ZERO_DAY_USE);
+  if (spent !== null) throw spent;
 }
 
 async function extract(
@@ -133,18 +148,20 @@ async function extract(
     deps.log.info('document not read', { message: row.message_id ?? '', reason: read.problem });
     return null;
   }
-  const text = toStorableText(read.text);
-  return text === '' ? null : { transcript: null, language: null, extracted: text, by: kind };
+  return { transcript: null, language: null, extracted: toStorableText(read.text), by: kind };
 }
 
 async function saveUnderstood(
   deps: UnderstandDeps,
   work: UnitOfWork,
   id: MediaId,
-  read: Understood | null,
+  understood: Understood | null,
 ): Promise<void> {
   const { account } = deps.lease;
-  const { by = null, ...texts } = read ?? {};
+  if (understood?.micros) await noteSpending(work.tx, account, deps, understood.micros);
+  const isEmpty = !(understood?.transcript || understood?.extracted);
+  const read = isEmpty ? null : understood;
+  const { by = null, micros: _, ...texts } = read ?? {};
   const row = await work.tx
     .updateTable('media')
     .set({ understood: read === null ? 'failed' : 'done', understood_by: by, ...texts })

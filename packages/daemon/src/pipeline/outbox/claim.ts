@@ -23,7 +23,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { numberRegistrationSql } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { CHAT_JID_SQL } from '../../platform/db/names-and-addresses.ts';
+import { CHAT_JID_SQL, ownChatKindSql } from '../../platform/db/names-and-addresses.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import {
   applyDeliveryReports,
@@ -399,14 +399,16 @@ export const isTakenOverSql = (permit: RawBuilder<unknown>) => sql<boolean>`(
     WHERE t.account_id = ${permit}.account_id AND t.instance_id = ${permit}.instance_id
       AND t.trigger = 'owner_takeover' AND t.epoch > ${permit}.instance_epoch))`;
 
-/** Neither side has written in this direct chat. */
+/** Neither side has written in this direct chat, and it is not the account's chat with itself. */
 export const isFirstContactSql = (row: RawBuilder<unknown>) => sql<boolean>`(
   EXISTS (SELECT FROM chats f WHERE f.account_id = ${row}.account_id AND f.id = ${row}.chat_id AND f.kind = 'direct')
   AND NOT EXISTS (SELECT FROM message_keys k
     WHERE k.account_id = ${row}.account_id AND k.chat_id = ${row}.chat_id)
   AND NOT EXISTS (SELECT FROM outbox w
     WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
-      AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
+      AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt))
+  AND NOT EXISTS (SELECT FROM chats own WHERE own.account_id = ${row}.account_id AND own.id = ${row}.chat_id
+    AND ${ownChatKindSql(sql.ref('own'), [])} IS NOT NULL))`;
 
 /** Whether a message waits to be sent, or to be settled. */
 export async function hasOpenMessages(db: Db, account: AccountId): Promise<boolean> {

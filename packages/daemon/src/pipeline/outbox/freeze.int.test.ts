@@ -1,5 +1,6 @@
 import { pacingSchema } from '@relay/contract/settings';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { noteLinkedIdentity } from '../../platform/db/account.ts';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
@@ -126,6 +127,18 @@ test('makes first contacts above the daily limit wait for the next day, and tell
   later(HOUR + 1);
   await becomes('sent', 'sent', 'sent', 'sent');
   expect(await queuedNow()).toEqual([]);
+});
+
+test('sends notices to the owner’s own chat, however many first contacts there were today', async () => {
+  const pacing = pacingSchema.parse({ first_contacts_per_day: 1 });
+  const { send, start, becomes, database, lease, settled } = await post({ pacing });
+  await noteLinkedIdentity(database.kysely, lease, { phone: '49151999999', lid: null });
+  start();
+  await send('1', { to: '+49 151 000001' });
+  await send('2', { to: '+49 151 000002' });
+  await send('To myself', { to: '+49 151 999999' });
+  await settled();
+  await becomes('sent', 'pending', 'sent');
 });
 
 test('refuses a first contact if the settings allow none, and names the setting', async () => {

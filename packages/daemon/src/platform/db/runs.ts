@@ -147,6 +147,19 @@ export async function noteSingleCallRun(
   if (rows.length === 0) throw new RelayError('lease_lost');
 }
 
+/** The cost of something that is no model call of a run. */
+export async function noteSpending(
+  tx: Transaction,
+  account: AccountId,
+  clock: OwnerClock,
+  micros: number,
+): Promise<void> {
+  await sql`
+    INSERT INTO spending AS s (account_id, day, tokens, micros)
+      VALUES (${account}, ${dayOf(clock)}, 0, ${micros})
+      ON CONFLICT (account_id, day) DO UPDATE SET micros = s.micros + excluded.micros`.execute(tx);
+}
+
 /** Tokens all agents have used today, for the transaction that begins a turn. */
 export const spentTodaySql = (
   account: AccountId,

@@ -57,6 +57,7 @@ const SETTINGS = {
   'transcription.endpoint_base_url': {},
   'transcription.model': {},
   'transcription.max_minutes': {},
+  'transcription.usd_per_minute': { unit: 'usd' },
   'agent.usd_per_million_input_tokens': { hasHelp: true, unit: 'usd' },
   'agent.usd_per_million_output_tokens': { unit: 'usd' },
   'agent.tokens_per_day': { hasHelp: true, unit: 'tokens' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MediaKind } from '@relay/contract/api/media';
 import { type ChatId, type MediaId, type MessageId, mediaId } from '@relay/contract/ids';
-import { transcriptionSchema } from '@relay/contract/settings';
+import { agentSchema, transcriptionSchema } from '@relay/contract/settings';
 import { testSealer } from '@relay/testing/sealer';
 import { sql } from 'kysely';
 import { afterAll } from 'vitest';
@@ -52,13 +52,14 @@ export async function openMediaFixture(
     },
   });
   const settings = transcriptionSchema.parse(
-    server === undefined ? {} : { by: 'endpoint', model: 'whisper-1' },
+    server === undefined ? {} : { by: 'endpoint', model: 'whisper-1', usd_per_minute: 0.6 },
   );
   const deps: UnderstandDeps = {
     ...engine,
     transcription: async () => settings,
     openTranscription: async () =>
       openTranscription(settings, modelSettingsOf({ model_base_url: server ?? null })),
+    budget: agentSchema.parse({}),
     openMedia: (row) => service.open(row),
     onUnderstood,
   };
