@@ -116,6 +116,7 @@ interface Victim {
 
 interface MediaRow extends ReceivedFile {
   readonly state: string;
+  readonly reason: string | null;
   readonly media: string | null;
   readonly understood: string | null;
   readonly transcript: string | null;
@@ -144,6 +145,8 @@ class Torture {
   readonly #victims: Victim[] = [];
   readonly #faults: string[] = [];
   #count = 0;
+  /** The daemon that got an altered or missing file last. */
+  #altered: Demo['daemon'] = null;
 
   constructor({ demo, people, url }: TortureHarness<People>, random: () => number) {
     this.#demo = demo;
@@ -227,7 +230,12 @@ class Torture {
     const { bob, owner } = this.#people;
     const { network } = this.#demo.simulator;
     const fault = FAULTS[Math.floor(this.#random() * FAULTS.length)] ?? null;
-    network.faults.set({ mediaDownload: fault ?? undefined });
+    const isGivenUp = fault?.kind === 'altered' || fault?.kind === 'status';
+    // Relay asks its sender once for such a file and then gives it up: no file may meet two of these faults.
+    if (!isGivenUp || this.#altered !== this.#demo.daemon) {
+      network.faults.set({ mediaDownload: fault ?? undefined });
+      if (isGivenUp) this.#altered = this.#demo.daemon;
+    }
     const file = this.#file();
     const times = this.#random() < 0.2 ? 2 : 1;
     for (let n = 0; n < times; n++) {
@@ -346,7 +354,7 @@ class Torture {
   }
 
   #rows(): Promise<MediaRow[]> {
-    return this.#query<MediaRow>(`SELECT k.message_id AS id, coalesce(m.state, 'none') AS state, m.id AS media,
+    return this.#query<MediaRow>(`SELECT k.message_id AS id, coalesce(m.state, 'none') AS state, m.reason, m.id AS media,
         m.understood, m.transcript, encode(m.sha256, 'hex') AS sha256, (SELECT count(*)::int
           FROM relay.search_documents d WHERE d.account_id = k.account_id AND d.source_kind = 'media'
             AND split_part(d.source_id, '.', 1) = k.id::text) AS found
@@ -358,7 +366,8 @@ class Torture {
     const lost: string[] = [];
     for (const { id, sha256 } of this.#received) {
       const row = byId.get(id);
-      if (row?.state !== 'stored' || row.media === null) lost.push(`${id} is ${row?.state}`);
+      if (row?.state !== 'stored' || row.media === null)
+        lost.push(`${id} is ${row?.state} (${row?.reason})`);
       else if ((await this.#download(row.media)) !== sha256) lost.push(`${id} has other bytes`);
     }
     for (const [id, words] of this.#voices) {
