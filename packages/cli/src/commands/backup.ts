@@ -248,7 +248,7 @@ function formatRestored(result: ArchiveImportReport, added?: string): string[] {
     ...(disabled_webhooks.length === 0
       ? []
       : [
-          `These webhooks are off, because they may have been deleted since the backup: ${listed(disabled_webhooks)}. Turn one on with \`relay webhook enable <name>\`.`,
+          `These webhooks are off, because they may have been deleted since the backup: ${listed(disabled_webhooks)}. Turn one on with \`relay webhook on <name>\`.`,
         ]),
     ...(webhooks_without_secret.length === 0
       ? []
