@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT } from './built.ts';
 import { type Requirement, requirements } from './manifest.ts';
 import { citedIn, problems, table, unproven } from './report.ts';
 
-const requirement = (id: string, built = false): Requirement => ({
-  id,
-  seed: '003',
-  says: `what ${id} says`,
-  built,
-});
+const requirement = (id: string): Requirement => ({ id, seed: '003', says: `what ${id} says` });
 const cited = (...ids: string[]) => new Map([['some.test.ts', ids]]);
 
 // Built from parts, so that the report does not count these samples as citations of this file.
@@ -27,31 +21,25 @@ describe('ids cited by a test file', () => {
 });
 
 describe('the check', () => {
-  it('passes when every built id is cited', () => {
-    expect(problems([requirement('A', true), requirement('B')], ['A'], cited('A'))).toEqual([]);
+  it('passes when every id is cited', () => {
+    expect(problems([requirement('A')], cited('A'))).toEqual([]);
   });
 
-  it('names a built id that no test cites', () => {
-    expect(problems([requirement('A', true)], ['A'], cited())).toEqual([
-      'A is marked built and no test cites it: what A says',
+  it('names an id that no test cites', () => {
+    expect(problems([requirement('A'), requirement('B')], cited('B'))).toEqual([
+      'No test cites A: what A says',
     ]);
   });
 
   it('names a citation of an unknown id, and the file', () => {
-    expect(problems([requirement('A')], [], cited('A', 'Z'))).toEqual([
+    expect(problems([requirement('A')], cited('A', 'Z'))).toEqual([
       'some.test.ts cites Z, which is not a requirement.',
     ]);
   });
 
   it('names an id that appears twice', () => {
-    expect(problems([requirement('A'), requirement('A')], [], cited())).toEqual([
+    expect(problems([requirement('A'), requirement('A')], cited('A'))).toEqual([
       'A is in the manifest twice (again in seed 003).',
-    ]);
-  });
-
-  it('names an id marked as built that the manifest does not have', () => {
-    expect(problems([requirement('A')], ['Q'], cited())).toEqual([
-      'Q is marked built and is not in the manifest.',
     ]);
   });
 });
@@ -59,28 +47,27 @@ describe('the check', () => {
 describe('the proof', () => {
   const proofs = { 'some.test.ts': { A: ['does a'] } };
 
-  it('requires a passed test for every built id that the test files cite', () => {
-    const both = [requirement('A', true), requirement('B', true)];
+  it('requires a passed test for every id that the test files cite', () => {
+    const both = [requirement('A'), requirement('B')];
     expect(unproven(both, cited('A', 'B'), proofs)).toEqual([
-      'B is marked built and no passed test proved it: what B says',
+      'No passed test proved B: what B says',
     ]);
   });
 
-  it('ignores ids that only other test files cite, and ids that are not built', () => {
-    const rows = [requirement('A', true), requirement('B', true), requirement('C')];
-    expect(unproven(rows, cited('A', 'C'), proofs)).toEqual([]);
+  it('ignores ids that only other test files cite', () => {
+    expect(unproven([requirement('A'), requirement('B')], cited('A'), proofs)).toEqual([]);
   });
 });
 
 describe('the table', () => {
-  it('counts total, built, cited and proven for each seed and overall', () => {
-    const rows = [requirement('A', true), requirement('B'), { ...requirement('C'), seed: '004' }];
+  it('counts total, cited and proven for each seed and overall', () => {
+    const rows = [requirement('A'), requirement('B'), { ...requirement('C'), seed: '004' }];
     const shown = table(rows, cited('A', 'C'), { 'some.test.ts': { A: ['does a'] } });
     expect(shown.split('\n').map((line) => line.split(/\s+/))).toEqual([
-      ['seed', 'total', 'built', 'cited', 'proven'],
-      ['003', '2', '1', '1', '1'],
-      ['004', '1', '0', '1', '0'],
-      ['all', '3', '1', '2', '1'],
+      ['seed', 'total', 'cited', 'proven'],
+      ['003', '2', '1', '1'],
+      ['004', '1', '1', '0'],
+      ['all', '3', '2', '1'],
     ]);
   });
 });
@@ -88,9 +75,7 @@ describe('the table', () => {
 describe('the manifest', () => {
   it('contains every id once', () => {
     expect(
-      problems(requirements, BUILT, new Map()).filter((one) =>
-        one.includes('in the manifest twice'),
-      ),
+      problems(requirements, new Map()).filter((one) => one.includes('in the manifest twice')),
     ).toEqual([]);
   });
 

@@ -21,11 +21,7 @@ const provenIds = (proofs: Proofs): Set<string> =>
   unique(Object.values(proofs).map((file) => Object.keys(file)));
 
 /** One sentence per problem; none when the manifest and the tests agree. */
-export function problems(
-  requirements: readonly Requirement[],
-  built: readonly string[],
-  citations: Citations,
-): string[] {
+export function problems(requirements: readonly Requirement[], citations: Citations): string[] {
   const known = new Set(requirements.map(({ id }) => id));
   const cited = unique(citations.values());
   const twice = requirements.filter(
@@ -33,12 +29,9 @@ export function problems(
   );
   return [
     ...twice.map(({ id, seed }) => `${id} is in the manifest twice (again in seed ${seed}).`),
-    ...built
-      .filter((id) => !known.has(id))
-      .map((id) => `${id} is marked built and is not in the manifest.`),
     ...requirements
-      .filter(({ id, built }) => built && !cited.has(id))
-      .map(({ id, says }) => `${id} is marked built and no test cites it: ${says}`),
+      .filter(({ id }) => !cited.has(id))
+      .map(({ id, says }) => `No test cites ${id}: ${says}`),
     ...[...citations].flatMap(([file, ids]) =>
       ids
         .filter((id) => !known.has(id))
@@ -47,7 +40,7 @@ export function problems(
   ];
 }
 
-/** Built requirements that no passed test proved. `citations` are those of the test files that ran. */
+/** Requirements that no passed test proved. `citations` are those of the test files that ran. */
 export function unproven(
   requirements: readonly Requirement[],
   citations: Citations,
@@ -56,14 +49,14 @@ export function unproven(
   const cited = unique(citations.values());
   const proven = provenIds(proofs);
   return requirements
-    .filter(({ id, built }) => built && cited.has(id) && !proven.has(id))
-    .map(({ id, says }) => `${id} is marked built and no passed test proved it: ${says}`);
+    .filter(({ id }) => cited.has(id) && !proven.has(id))
+    .map(({ id, says }) => `No passed test proved ${id}: ${says}`);
 }
 
-/** Built requirements that no file of the quick tier cites. */
+/** Requirements that no file of the quick tier cites. */
 export function nightlyOnly(requirements: readonly Requirement[], quick: Citations): string[] {
   const cited = unique(quick.values());
-  return requirements.filter(({ id, built }) => built && !cited.has(id)).map(({ id }) => id);
+  return requirements.filter(({ id }) => !cited.has(id)).map(({ id }) => id);
 }
 
 /** A table of counts: one line per seed and one for all. */
@@ -77,13 +70,12 @@ export function table(
   const count = (name: string, rows: readonly Requirement[]): string[] => [
     name,
     String(rows.length),
-    String(rows.filter(({ built }) => built).length),
     String(rows.filter(({ id }) => cited.has(id)).length),
     String(rows.filter(({ id }) => proven.has(id)).length),
   ];
   const seeds = [...new Set(requirements.map(({ seed }) => seed))];
   return [
-    ['seed', 'total', 'built', 'cited', 'proven'],
+    ['seed', 'total', 'cited', 'proven'],
     ...seeds.map((seed) =>
       count(
         seed,

@@ -80,7 +80,9 @@ const BUILD: Step = { part: 'build', name: 'build', command: npm('build') };
 
 const SUITES: readonly Step[] = [
   tests('e2e', 'quick tier', QUICK, { env: { TEST_EXCLUDE: CONSOLE } }),
-  tests('e2e', 'end to end', [...NIGHTLY, 'testing/'], { env: { TEST_EXCLUDE: CONSOLE } }),
+  tests('e2e', 'end to end', [...NIGHTLY, 'testing/', 'bench/'], {
+    env: { TEST_EXCLUDE: CONSOLE },
+  }),
   tests(
     'e2e',
     'acceptance on shipped defaults',

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { AccountId } from '@relay/contract/ids';
 import { mediaSettingsSchema } from '@relay/contract/settings';
-import { freePort } from '@relay/testing/free-port';
-import { isS3Installed, S3_KEYS, startS3Server } from '@relay/testing/s3-server';
-import { testSealer } from '@relay/testing/sealer';
+import { openS3Files } from '@relay/daemon/features/media/s3-files';
+import { MediaStore } from '@relay/daemon/features/media/store';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openS3Files } from './s3-files.ts';
-import { MediaStore } from './store.ts';
+import { freePort } from '../free-port.ts';
+import { isS3Installed, S3_KEYS, startS3Server } from '../s3-server.ts';
+import { testSealer } from '../sealer.ts';
 
 describe.skipIf(!isS3Installed())('a store on an S3 server', () => {
   let store: MediaStore;
