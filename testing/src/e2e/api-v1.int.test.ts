@@ -390,10 +390,12 @@ test('a client follows its events as a stream, which ends when the token is revo
   })();
   await linked.demo.phones.send(CARA, '15550000000', 'Not for this client');
   await linked.demo.phones.send(BEN, '15550000000', 'For this client');
-  await expect.poll(() => kinds).toEqual(['message.received']);
+  // What the agent answers may follow at once.
+  await expect.poll(() => kinds).toContain('message.received');
   expect(events.cursor()).toEqual(expect.any(String));
   await ok('DELETE', `${BASE}/tokens/${made.id}`);
   await over;
+  expect(kinds.filter((kind) => kind === 'message.received')).toHaveLength(1);
 });
 
 test('a client’s webhook receives what its token may see, and ends with the token', {
