@@ -27,10 +27,9 @@ const JOURNEYS = [
   'auto-reply',
   'acceptance/flows',
   'acceptance/schedule',
-  // the assistant, the observer, search
+  // the assistant and the observer
   'assistant/pipeline',
   'observer/answers',
-  'search',
   // other agents
   'programs/cross-chat-send',
   'programs/stdio',

@@ -169,12 +169,10 @@ test('gives no answer when the grant is revoked before or during the model call'
 
 test('parks waiting and running answers during a hold and gives each once after it', async () => {
   const people = await Promise.all(times(3, () => fixture.contact()));
-  let held = false;
+  let holding: Promise<unknown> | null = null;
   fixture.model(async ({ lines }) => {
-    if (!held) {
-      held = true;
-      await fixture.hold();
-    }
+    holding ??= fixture.hold();
+    await holding;
     return `Re: ${lines.at(-1)?.content}`;
   });
   for (const person of people) await fixture.writes(person, 'one');
