@@ -27,6 +27,8 @@ describe('phone text', () => {
     '0151 2345678',
     '123456789@lid',
     '14155551234@s.whatsapp.net',
+    'Room 14155551234',
+    'abcdefab-1234-4bcd-8efa-bcdefabcdef1',
     '+1415555١٢٣٤',
     '１４１５５５５１２３４',
   ])('refuses %s', (text) => {
@@ -80,6 +82,15 @@ describe('JIDs', () => {
         const phone = phoneAlias(value);
         const lid = lidAlias(value);
         expect(phone && aliasKey(phone)).not.toBe(lid && aliasKey(lid));
+      }),
+      { numRuns },
+    );
+  });
+
+  test('no id is read as a phone number', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (id) => {
+        expect(phoneAlias(id)).toBeNull();
       }),
       { numRuns },
     );

@@ -21,11 +21,11 @@ const make = (kind: Alias['kind'], value: string): Alias | null =>
   (kind === 'phone' ? PHONE : LID).test(value) ? ({ kind, value } as Alias) : null;
 
 /**
- * A phone number as people write it. Signs between the digits are dropped, but an address (`@`) or a digit of another
- * script is refused: dropping part of it would leave another number.
+ * A phone number as people write it. Signs between the digits are dropped, but an address (`@`), a letter (an id, a
+ * name) or a digit of another script is refused: dropping part of it would leave another number.
  */
 export function phoneAlias(text: string): Alias | null {
-  if (/@|(?![0-9])\p{Nd}/u.test(text)) return null;
+  if (/[@\p{L}]|(?![0-9])\p{Nd}/u.test(text)) return null;
   return make('phone', text.replace(/\D/g, ''));
 }
 
