@@ -126,7 +126,8 @@ async function granteeOf(
     if (chat === undefined) throw new Error('a group without a chat');
     return { kind: 'group', chat };
   }
-  const alias = phoneAlias(phoneNumber ?? '');
+  // This field holds nothing but a number, so letters (`tel:`) are dropped like other signs.
+  const alias = phoneAlias((phoneNumber ?? '').replace(/\p{L}/gu, ''));
   if (alias === null) throw new RelayError('invalid_phone');
   const [contact] = await resolveSightings(tx, account, [[alias]]);
   if (contact === undefined) throw new Error('a number without a contact');
