@@ -392,7 +392,7 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
     'API key of that server (default: the key of the agents’ model, if it has the same address).',
   'transcription.max_minutes': 'Longest recording that is transcribed, in minutes.',
   'transcription.usd_per_minute':
-    'Price of a minute of speech in US dollars; it counts towards `agent.usd_per_day`.',
+    'Price of a minute of speech in US dollars (default: 0.01 for OpenAI and Groq, 0 for others).',
   'outside_memory.device_id': 'Digest export: device id written to each line.',
   'outside_memory.folder': 'Digest export: folder for one file per day (default: none).',
   'outside_memory.hourly': 'Digest export: include hourly digests.',

@@ -71,13 +71,20 @@ export async function describeTranscription(
       FROM media WHERE account_id = ${account} AND kind IN ('voice', 'audio')
         AND created_at > now() - interval '7 days'`.execute(db);
     const { done = 0, failed = 0 } = rows[0] ?? {};
-    const price = settings.by === 'local' ? '' : ` at ${priceOf(settings, model)} USD per minute`;
-    const found = `Voice messages are transcribed by ${nameOf(settings, model)}${price}: ${done} in the last 7 days.`;
+    const found = `Voice messages are transcribed by ${nameOf(settings, model)}: ${done} in the last 7 days.${priceWords(settings, model)}`;
     return { found, fault: failed === 0 ? null : `${failed} could not be transcribed.` };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
     return { found: 'Voice messages are not transcribed.', fault: error.message };
   }
+}
+
+function priceWords(settings: TranscriptionSettings, model: ModelSettings): string {
+  if (settings.by === 'local') return '';
+  const price = priceOf(settings, model);
+  if (settings.usd_per_minute !== null) return ` Price of a minute of speech: ${price} USD.`;
+  const words = price === 0 ? 'unknown, so it counts as 0 USD' : `${price} USD, assumed`;
+  return ` Price of a minute of speech: ${words}. Set it with \`transcription.usd_per_minute\`.`;
 }
 
 function nameOf(settings: TranscriptionSettings, model: ModelSettings): string {

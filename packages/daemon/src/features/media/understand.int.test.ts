@@ -1,6 +1,7 @@
 // Tests what agents hear, see and read: a voice message, a photo or a document from its stored bytes to what the model is
 // given, on a real database with the scripted model and transcription server.
 import type { ChatId, MediaId, MessageId } from '@relay/contract/ids';
+import { transcriptionSchema } from '@relay/contract/settings';
 import { wordsInFile } from '@relay/simulator/model/media';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -21,7 +22,9 @@ import { createConversationAgent } from '../conversations/agent.ts';
 import { onMediaUnderstood } from '../observer/on-message.ts';
 import { indexMedia } from '../search/indexer.ts';
 import { pdfPage } from './testing/hostile-files.ts';
+import { modelSettingsOf } from './testing/settings.ts';
 import { type MediaFixture, openMediaFixture } from './testing/stored-media.ts';
+import { describeTranscription } from './transcription.ts';
 import { onUnderstandJob } from './understand.ts';
 
 let ahead = 0;
@@ -230,14 +233,14 @@ test('writes what was understood once, when its job is lost and runs again', asy
 
 test('counts transcription towards the budget of the day, and stops when that is used up', async () => {
   verifies('MEDIA-VOICE-COST');
-  const stranger = await fixture.contact('Nobody', null);
-  const of = await fixture.store(stranger.chat, stranger.contact, VOICE.body, new Date(), {
+  const ben = await fixture.contact('Ben', null);
+  const of = await fixture.store(ben.chat, ben.contact, VOICE.body, new Date(), {
     kind: VOICE.kind,
   });
   const spent = async () =>
     Number((await fixture.sql<{ sum: string }>('SELECT sum(micros) FROM spending'))[0]?.sum ?? 0);
   const before = await spent();
-  const row = await media.put({ chat: stranger.chat, of, ...asVoice('one second') });
+  const row = await media.put({ chat: ben.chat, of, ...asVoice('one second') });
   await eventually(async () => (await rowOf(row))?.understood === 'done');
   expect((await spent()) - before).toBe(10_000);
 
@@ -251,6 +254,18 @@ test('counts transcription towards the budget of the day, and stops when that is
   await onUnderstandJob(deps)(job, new AbortController().signal);
   expect(await rowOf(row)).toMatchObject({ understood: 'failed', transcript: null });
   expect(fixture.model.calls()).toHaveLength(calls);
+});
+
+test.each([
+  [{ usd_per_minute: 0.6 }, 'Price of a minute of speech: 0.6 USD.'],
+  [{}, 'unknown, so it counts as 0 USD. Set it with `transcription.usd_per_minute`.'],
+  [{ endpoint_base_url: 'https://api.openai.com/v1' }, '0.01 USD, assumed. Set it with'],
+])('says what a minute costs with the settings %j', async (given, sentence) => {
+  verifies('MEDIA-VOICE-COST');
+  const settings = transcriptionSchema.parse({ by: 'endpoint', model: 'whisper-1', ...given });
+  const model = modelSettingsOf({ model_base_url: `${fixture.model.url}/v1` });
+  const described = await describeTranscription(fixture.engine, settings, model);
+  expect(described?.found).toContain(sentence);
 });
 
 test('finds every part of a long document and says what it is', async () => {
