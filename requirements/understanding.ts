@@ -11,7 +11,7 @@ export const UNDERSTANDING = {
   'MEDIA-VOICE-FAILS':
     'A failure that may pass is tried again; any other leaves the placeholder, and the message is handled without it.',
   'MEDIA-VOICE-COST':
-    'Transcription by a provider counts towards the budget of a day, and stops when that is used up.',
+    'Transcription by a provider counts towards the budget of a day; while that is used up, recordings wait for it.',
   'MEDIA-PHOTOS':
     'Photos are shown to models that can see, where an agent answers or the owner says so; to all others they are a placeholder with the caption.',
   'MEDIA-TURN-WAITS':

@@ -231,7 +231,7 @@ test('writes what was understood once, when its job is lost and runs again', asy
   expect(indexed).toEqual([of.message]);
 });
 
-test('counts transcription towards the budget of the day, and stops when that is used up', async () => {
+test('counts transcription towards the budget of the day, and transcribes again when there is some left', async () => {
   verifies('MEDIA-VOICE-COST');
   const ben = await fixture.contact('Ben', null);
   const of = await fixture.store(ben.chat, ben.contact, VOICE.body, new Date(), {
@@ -252,8 +252,15 @@ test('counts transcription towards the budget of the day, and stops when that is
   const data = { account: fixture.account, subject: row };
   const job = { attempt: 1, data, complete: async () => {} };
   await onUnderstandJob(deps)(job, new AbortController().signal);
-  expect(await rowOf(row)).toMatchObject({ understood: 'failed', transcript: null });
+  expect(await rowOf(row)).toMatchObject({ understood: 'waiting', transcript: null });
   expect(fixture.model.calls()).toHaveLength(calls);
+
+  await fixture.sql('UPDATE relay_jobs.job SET start_after = now() WHERE singleton_key = $1', [
+    `${fixture.account}:${row}`,
+  ]);
+  fixture.engine.jobs.wake('understand');
+  await eventually(async () => (await rowOf(row))?.understood === 'done');
+  expect(await rowOf(row)).toMatchObject({ transcript: 'one second' });
 });
 
 test.each([

@@ -40,6 +40,9 @@ export interface UnderstandDeps extends Engine {
 
 type UnderstandJob = Pick<Job<'understand'>, 'data' | 'complete' | 'attempt'>;
 
+/** How often a recording asks whether the budget allows it again: a new day has begun, or the owner raised it. */
+const BUDGET_LOOK_SECONDS = 1_800;
+
 /** How each job is bounded: a child process is started for each. */
 export const CONCURRENT_UNDERSTANDING = 2;
 
@@ -58,10 +61,17 @@ export async function enqueueUnderstanding(
     .where('account_id', '=', account)
     .where('id', '=', id)
     .execute();
-  await deps.jobs.enqueue(work.tx, 'understand', [
-    { key: `${account}:${id}`, data: { account, subject: id } },
-  ]);
-  work.afterCommit.push(() => deps.jobs.wake('understand'));
+  await enqueueJob(deps, work, id);
+}
+
+function enqueueJob(
+  { lease: { account }, jobs }: Pick<UnderstandDeps, 'lease' | 'jobs'>,
+  { tx }: UnitOfWork,
+  id: MediaId,
+  delaySeconds = 0,
+): Promise<void> {
+  const data = { account, subject: id };
+  return jobs.enqueue(tx, 'understand', [{ key: `${account}:${id}`, data, delaySeconds }]);
 }
 
 /** View-once media and files without a message are not read. */
@@ -83,7 +93,9 @@ export function onUnderstandJob(deps: UnderstandDeps) {
     const read = row?.object == null ? null : await understand(deps, job, row, signal);
     await transaction(deps, async (work) => {
       await job.complete(work.tx);
-      if (row !== null) await saveUnderstood(deps, work, row.id, read);
+      if (row === null) return;
+      if (read === 'over_budget') await enqueueJob(deps, work, row.id, BUDGET_LOOK_SECONDS);
+      else await saveUnderstood(deps, work, row.id, read);
     });
   };
 }
@@ -100,7 +112,7 @@ async function understand(
   job: UnderstandJob,
   row: MediaRow,
   signal: AbortSignal,
-): Promise<Understood | null> {
+): Promise<Understood | 'over_budget' | null> {
   try {
     return row.kind === 'document'
       ? await extract(deps, row, signal)
@@ -118,21 +130,20 @@ async function writeDown(
   deps: UnderstandDeps,
   row: MediaRow,
   signal: AbortSignal,
-): Promise<Understood | null> {
+): Promise<Understood | 'over_budget' | null> {
   const transcribe = await deps.openTranscription();
   if (transcribe === null) return null;
-  await assertBudgetLeft(deps);
+  if (!(await isBudgetLeft(deps))) return 'over_budget';
   const { mime_type: mimeType, seconds } = row;
   const bytes = await deps.openMedia(row);
   const { text, ...said } = await transcribe({ bytes, mimeType, seconds }, signal);
   return { ...said, transcript: text, extracted: null };
 }
 
-async function assertBudgetLeft(deps: UnderstandDeps): Promise<void> {
+async function isBudgetLeft(deps: UnderstandDeps): Promise<boolean> {
   const { rows } = await sql<{ day: DayUse }>`
     SELECT ${spentTodaySql(deps.lease.account, deps)} AS day`.execute(deps.db);
-  const spent = dayBudgetError(deps.budget, rows[0]?.day ?? ZERO_DAY_USE);
-  if (spent !== null) throw spent;
+  return dayBudgetError(deps.budget, rows[0]?.day ?? ZERO_DAY_USE) === null;
 }
 
 async function extract(
