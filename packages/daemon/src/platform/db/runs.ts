@@ -108,11 +108,7 @@ export async function noteRunSpending(
           input_tokens = input_tokens + ${inputTokens}, output_tokens = output_tokens + ${outputTokens},
           cost_micros = cost_micros + ${micros}
         FROM held WHERE r.account_id = held.account_id AND r.id = ${run}),
-      today AS (INSERT INTO spending AS s (account_id, day, tokens, micros)
-        SELECT account_id, ${dayOf(clock)}, ${tokens}::bigint, ${micros}::bigint FROM held
-        ON CONFLICT (account_id, day) DO UPDATE
-          SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
-        RETURNING tokens, micros)
+      today AS (${addSpendingSql(sql`held`, clock, { tokens, micros })})
     SELECT json_build_object('tokens', today.tokens, 'micros', today.micros) AS day, ${usedBefore} AS before
     FROM today`.execute(db);
   const used = rows[0];
@@ -139,11 +135,9 @@ export async function noteSingleCallRun(
           cost_micros, ended_at, taint)
         SELECT account_id, ${actor}, ${provider}, ${model}, 'done', 1, ${inputTokens}::integer,
           ${outputTokens}::integer, ${micros}::bigint, now(), ${JSON.stringify(taint)}::jsonb FROM held)
-    INSERT INTO spending AS s (account_id, day, tokens, micros)
-      SELECT account_id, ${dayOf(clock)}, ${inputTokens + outputTokens}::bigint, ${micros}::bigint FROM held
-      ON CONFLICT (account_id, day) DO UPDATE
-        SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
-      RETURNING tokens`.execute(db);
+    ${addSpendingSql(sql`held`, clock, { tokens: inputTokens + outputTokens, micros })}`.execute(
+    db,
+  );
   if (rows.length === 0) throw new RelayError('lease_lost');
 }
 
@@ -154,11 +148,21 @@ export async function noteSpending(
   clock: OwnerClock,
   micros: number,
 ): Promise<void> {
-  await sql`
-    INSERT INTO spending AS s (account_id, day, tokens, micros)
-      VALUES (${account}, ${dayOf(clock)}, 0, ${micros})
-      ON CONFLICT (account_id, day) DO UPDATE SET micros = s.micros + excluded.micros`.execute(tx);
+  const given = sql`(VALUES (${account}::bigint)) AS given (account_id)`;
+  await addSpendingSql(given, clock, { tokens: 0, micros }).execute(tx);
 }
+
+/** Adds to the day of the account in `from`, and returns what the day has used then. */
+const addSpendingSql = (
+  from: RawBuilder<unknown>,
+  clock: OwnerClock,
+  { tokens, micros }: DayUse,
+): RawBuilder<DayUse> => sql<DayUse>`
+  INSERT INTO spending AS s (account_id, day, tokens, micros)
+    SELECT account_id, ${dayOf(clock)}, ${tokens}::bigint, ${micros}::bigint FROM ${from}
+    ON CONFLICT (account_id, day) DO UPDATE
+      SET tokens = s.tokens + excluded.tokens, micros = s.micros + excluded.micros
+    RETURNING s.tokens, s.micros`;
 
 /** Tokens all agents have used today, for the transaction that begins a turn. */
 export const spentTodaySql = (
