@@ -284,8 +284,16 @@ export async function assemble(
   const main = () => accounts.all.find(({ lease }) => lease.account === account) ?? accounts.main;
   const db = databaseOf(database, account).kysely;
 
+  const accountService = createAccountService({
+    db: allAccounts,
+    log,
+    home: config.settings,
+    sealer: vault.sealer,
+    hosting: accounts,
+  });
   const metrics = openMetrics({
     status: () => main().services.status(),
+    listAccounts: () => accountService.list({ id: HOME_OWNER, role: 'operator' }),
     readModelUse: () => readModelUse(db, account, new Date(startedAt)),
     readStorage: () => readStorageFigures(db, account, { jobs, now, zone }),
     freeDiskBytes: () => freeDiskBytes(config.home),
@@ -349,13 +357,7 @@ export async function assemble(
       },
       backups: backups.service,
       listWorkers: () => listWorkers(allAccounts),
-      accountService: createAccountService({
-        db: allAccounts,
-        log,
-        home: config.settings,
-        sealer: vault.sealer,
-        hosting: accounts,
-      }),
+      accountService,
       owners: createOwnerService(allAccounts),
       findForwardedAccount: (hash) => findForwardedAccount(allAccounts, hash),
       clientTokens,

@@ -78,6 +78,9 @@ test('a second phone is linked by QR code while the first stays connected', asyn
     ['default', ME, true],
     ['sales', SALES, false],
   ]);
+  const metrics = await demo.relay.call('GET', '/metrics');
+  expect(metrics.text).toContain('relay_account_connected{account="default"} 1');
+  expect(metrics.text).toContain('relay_account_connected{account="sales"} 1');
 });
 
 test('messages arrive in the account they were sent to, and leave from the one they were sent with', async () => {

@@ -1,7 +1,8 @@
-// Prometheus metrics of the daemon: the status, storage, events since the start, model usage, HTTP responses and the
-// process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
+// Prometheus metrics of the daemon: the status, each account, storage, events since the start, model usage, HTTP responses
+// and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
 // database a scrape says so, and contains only what is known without it.
 
+import type { ListedAccount } from '@relay/contract/api/accounts';
 import type { EventLog } from '@relay/contract/api/events';
 import type { DaemonStatus, Metrics } from '@relay/contract/api/status';
 import { CONNECTION_STATES } from '@relay/contract/connection/states';
@@ -19,6 +20,7 @@ import { PollLoop } from '../../platform/poll-loop.ts';
 
 interface MetricsDeps {
   status(): Promise<DaemonStatus>;
+  listAccounts(): Promise<readonly ListedAccount[]>;
   readModelUse(): Promise<readonly ModelUseTotals[]>;
   readStorage(): Promise<StorageFigures>;
   freeDiskBytes(): Promise<number>;
@@ -56,16 +58,19 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   const counting = countEvents(registry, deps.events, deps.log);
   const stored = new Registry();
   const showStatus = createStatusGauges(stored);
+  const showAccounts = createAccountGauges(stored);
   const showModels = createModelCounters(stored);
   const showStorage = createStorageGauges(stored, deps.agent);
   const readStored = async (): Promise<string> => {
     try {
-      const [status, used, storage] = await Promise.all([
+      const [status, accounts, used, storage] = await Promise.all([
         deps.status(),
+        deps.listAccounts(),
         deps.readModelUse(),
         deps.readStorage(),
       ]);
       showStatus(status);
+      showAccounts(accounts);
       showModels(used);
       showStorage(storage);
       isUp.set(1);
@@ -217,6 +222,45 @@ function createStatusGauges(registry: Registry): (status: DaemonStatus) => void 
     const { schema_version: schema, server_version: postgres } = status.database;
     build.reset();
     build.set({ version: status.version, schema: String(schema), postgres }, 1);
+  };
+}
+
+// Each account of the home, by its name.
+
+const ACCOUNT_GAUGES: readonly [name: string, help: string, of: (one: ListedAccount) => number][] =
+  [
+    [
+      'relay_account_connected',
+      '1 while the account is connected to WhatsApp.',
+      ({ state }) => Number(state !== null && CONNECTION_STATES[state].status === 'connected'),
+    ],
+    [
+      'relay_account_hold',
+      '1 while sending of the account is on hold.',
+      ({ hold }) => Number(hold),
+    ],
+    [
+      'relay_account_waiting',
+      'Approvals and conversations of the account that wait for its owner.',
+      ({ waiting_count }) => waiting_count,
+    ],
+    [
+      'relay_account_sent_24h',
+      'Messages of the account sent within the last 24 hours.',
+      ({ sent_today }) => sent_today,
+    ],
+  ];
+
+function createAccountGauges(registry: Registry): (accounts: readonly ListedAccount[]) => void {
+  const gauges = ACCOUNT_GAUGES.map(([name, help, of]) => ({
+    gauge: new Gauge({ name, help, labelNames: ['account'], registers: [registry] }),
+    of,
+  }));
+  return (accounts) => {
+    for (const { gauge, of } of gauges) {
+      gauge.reset();
+      for (const one of accounts) gauge.set({ account: one.name }, of(one));
+    }
   };
 }
 
