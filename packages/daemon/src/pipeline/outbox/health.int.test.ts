@@ -59,3 +59,15 @@ test('counts several messages that are sent together to a new contact as one fir
   );
   expect(first_contacts_today).toBe(2);
 });
+
+test('counts no message as failed that Relay itself withdrew before it was sent', async () => {
+  const { send, start, becomes, sql, database, account } = await freshPost(onTestFinished);
+  await send('one');
+  await sql('UPDATE permits SET revoked_at = now()');
+  start();
+  await becomes('failed');
+  expect(await readSendingHealth(database.kysely, account, PACING, new Date())).toMatchObject({
+    light: 'green',
+    failed: 0,
+  });
+});

@@ -39,6 +39,7 @@ interface Figures {
   first_contacts_today: number;
   waiting: number;
   unknown: number;
+  /** Attempted without success: what Relay withdrew before is no failure. */
   failed: number;
 }
 
@@ -111,7 +112,7 @@ async function readFigures(db: Db, account: AccountId, now: Date): Promise<Figur
         AND first_contact) AS first_contacts_today,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'pending') AS waiting,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'unknown') AS unknown,
-      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'failed'
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND state = 'failed' AND attempts > 0
         AND coalesce(attempted_at, created_at) > ${yesterday}) AS failed`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new Error('counting returned nothing');

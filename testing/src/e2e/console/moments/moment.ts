@@ -56,7 +56,8 @@ export const loading = (path: string): Moment => ({
     await page.reload();
     await page.locator('main').waitFor();
   },
-  leave: (page) => page.unrouteAll({ behavior: 'wait' }),
+  // They are never answered, so waiting for them would never end.
+  leave: (page) => page.unrouteAll({ behavior: 'ignoreErrors' }),
 });
 
 /** The daemon is gone, and was there when the page was opened. */
