@@ -31,7 +31,7 @@ import { onDigestJob } from './observer/digest/digest-job.ts';
 import { onTriggerJob } from './observer/trigger.ts';
 import type { MessageHit } from './search/search.ts';
 
-const WORLDS = process.env.PROPERTY_RUNS ? 1_000 : 25;
+const WORLDS = process.env.PROPERTY_RUNS ? 250 : 25;
 const CANARY = /CANARY-[0-9a-f]{8}/g;
 
 let fixture: AssistantFixture;

@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 
-const RUNS = process.env.PROPERTY_RUNS ? 500 : 6;
+const RUNS = process.env.PROPERTY_RUNS ? 100 : 6;
 const PEOPLE = 10;
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
