@@ -2,8 +2,10 @@
 // picture of each page and moment at both widths and in both colour schemes. Fails when a page complains, for example
 // about its content policy.
 //   node testing/src/e2e/console/pictures.ts --out <folder> [--built <folder>] [--only <name>]… [--small] [--keep]
+//   node testing/src/e2e/console/pictures.ts --out <folder> --locale ar
 // Small ones are WebP at one device pixel per pixel, with a sheet for each page in its five states. With --keep the
-// sheets, and existing pictures, are updated in docs/images/console.
+// sheets, and existing pictures, are updated in docs/images/console. With --locale each page is taken once in that
+// language: the other moments are reached by English words.
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     small: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    locale: { type: 'string' },
   },
 });
 const KEPT = resolve(import.meta.dirname, '../../../../docs/images/console');
@@ -38,9 +41,14 @@ const SIZES = [
 ] as const;
 type Size = (typeof SIZES)[number];
 
+const isPage = (name: string): boolean => `${name}-loading` in MOMENTS;
+
 /** By its name or its page: `tools` means all its moments. */
-const isChosen = (name: string): boolean =>
+const isNamed = (name: string): boolean =>
   values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true;
+
+const isChosen = (name: string): boolean =>
+  isNamed(name) && (values.locale === undefined || isPage(name));
 const chosen = Object.entries(MOMENTS).filter(([name]) => isChosen(name));
 const of = (scene: Moment['scene'], { size }: Size) =>
   chosen.filter(([, moment]) => moment.scene === scene && (moment.only ?? size) === size);
@@ -53,7 +61,9 @@ const isExpected = (complaint: string): boolean =>
 
 async function open({ width, height }: Size): Promise<ConsoleView> {
   const scale = values.small || values.keep ? { scale: 1 } : {};
-  const looking = await openConsoleView(browser, demo, { width, height, isStill: true, ...scale });
+  const locale = values.locale === undefined ? {} : { locale: values.locale };
+  const options = { width, height, isStill: true, ...scale, ...locale };
+  const looking = await openConsoleView(browser, demo, options);
   await signIn(looking, demo);
   return looking;
 }
@@ -128,7 +138,7 @@ async function absence(size: Size): Promise<void> {
 
 /** A detail page has no empty state; its sheet shows a missing item instead. */
 async function sheets(): Promise<void> {
-  const pages = Object.keys(MOMENTS).filter((name) => `${name}-loading` in MOMENTS);
+  const pages = Object.keys(MOMENTS).filter(isPage);
   for (const name of pages) {
     const none = `${name}-empty` in MOMENTS ? 'empty' : 'missing';
     await sheet(browser, `sheet-${name}`, {

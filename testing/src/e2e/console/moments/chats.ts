@@ -29,7 +29,7 @@ export const CHATS: Moments = {
     async reach(page) {
       await openChat(page, 'Mum');
       await page.getByRole('button', { name: /^Open: Photo/ }).click();
-      await page.getByRole('dialog').getByRole('img').waitFor();
+      await page.getByRole('dialog').locator('img').waitFor();
     },
     leave: (page) => page.keyboard.press('Escape'),
   },

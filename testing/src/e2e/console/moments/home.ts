@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { button, five, type Moments } from './moment.ts';
 
 /** The palette's field exists once it is loaded; the navigation entry has the same name. */
-const typed = (page: Page) => page.getByPlaceholder('Find a page, a person');
+const typed = (page: Page) => page.getByPlaceholder('Find a page, person');
 
 export const HOME: Moments = {
   ...five('home', '/', '**/api/approvals*', '**/api/ledger*', '**/api/activity*'),
