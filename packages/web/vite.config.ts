@@ -1,10 +1,9 @@
 // The console's build, for a strict content security policy: nothing inline, everything from its own origin. The nonce
 // is a placeholder that the daemon replaces for every page it serves.
 
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
 import {
   convertCssVariables,
@@ -53,19 +52,6 @@ const texts = (): Plugin => ({
 });
 
 const MANTINE = fileURLToPath(import.meta.resolve('@mantine/core/styles.css'));
-
-/** Writes compressed copies of files that shrink; the daemon serves them to browsers that accept them. */
-const compressed = (): Plugin => ({
-  name: 'relay:compressed',
-  apply: 'build',
-  writeBundle({ dir = '' }, bundle) {
-    for (const name of Object.keys(bundle)) {
-      if (!/\.(js|css|svg)$/.test(name)) continue;
-      const file = join(dir, name);
-      writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
-    }
-  },
-});
 
 const DRAWN = /\.(m_[0-9a-f]{5,8})\b/g;
 const drawnBy = (css: string) => new Set(Array.from(css.matchAll(DRAWN), ([, name = '']) => name));
@@ -162,16 +148,7 @@ const ahead = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [
-    react(),
-    variables(),
-    texts(),
-    ahead(),
-    dressed(),
-    readAtOnce(),
-    worker(),
-    compressed(),
-  ],
+  plugins: [react(), variables(), texts(), ahead(), dressed(), readAtOnce(), worker()],
   html: { cspNonce: PAGE_NONCE },
   build: {
     license: { fileName: 'licences.md' },

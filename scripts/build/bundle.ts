@@ -1,7 +1,8 @@
 // Bundles one of our programs and its npm packages into few files: what runs is what was tested, whatever the registry
 // serves later, and starting it opens few files. Reports which packages stay external.
+import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { build, type Plugin } from 'esbuild';
+import { build, type Plugin, transform } from 'esbuild';
 
 interface Bundle {
   /** File name without extension → its source. */
@@ -35,7 +36,13 @@ export async function bundle(options: Bundle): Promise<Bundled> {
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',
-    plugins: [leftApart(options.apart ?? {}), unusedParts, leftOutside(outside), lazyBuiltins],
+    plugins: [
+      leftApart(options.apart ?? {}),
+      unusedParts,
+      leftOutside(outside),
+      lazyBuiltins,
+      shortPackages,
+    ],
   });
   const inside = Object.keys(metafile.inputs).flatMap(
     (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
@@ -82,6 +89,18 @@ const unusedParts: Plugin = {
     context.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
       contents: 'export default {};',
     }));
+  },
+};
+
+// Packages without comments and line breaks, so that a start reads less. Our own code keeps its lines: they are in the
+// stack traces that people report.
+const shortPackages: Plugin = {
+  name: 'short-packages',
+  setup(context) {
+    context.onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      return { contents: (await transform(source, { minifyWhitespace: true })).code };
+    });
   },
 };
 

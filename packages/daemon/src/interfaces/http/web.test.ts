@@ -2,11 +2,15 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { CONSOLE_PAGES, PAGE_NONCE } from '@relay/core/console/pages';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { expect, onTestFinished, test } from 'vitest';
 import { standIns } from './testing/stand-ins.ts';
 import { listening } from './testing/wire.ts';
+
+const SCRIPT = `const words = '${'compressible '.repeat(100)}';`;
 
 async function serving() {
   const webDirectory = await mkdtemp(join(tmpdir(), 'relay-web-'));
@@ -14,7 +18,7 @@ async function serving() {
   await mkdir(join(webDirectory, 'assets'));
   const document = `<meta property="csp-nonce" nonce="${PAGE_NONCE}"><link nonce="${PAGE_NONCE}">`;
   await writeFile(join(webDirectory, 'index.html'), document);
-  await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), '');
+  await writeFile(join(webDirectory, 'assets', 'app-1a2b.js'), SCRIPT);
   return listening(standIns({ webDirectory }).deps);
 }
 
@@ -53,4 +57,21 @@ test('keeps paths that are neither page nor file behind the guard', async () => 
   expect(status).toBe(200);
   expect(headers['cache-control']).toContain('immutable');
   expect(headers['content-security-policy']).toContain("style-src 'self';");
+});
+
+test('compresses a file for browsers that accept it, and for no others', async () => {
+  const server = await serving();
+  const path = '/assets/app-1a2b.js';
+  for (let n = 0; n < 2; n += 1) {
+    const asked = { 'accept-encoding': 'gzip, br' };
+    const response = await server.open({ path, headers: asked });
+    const bytes = await buffer(response);
+    expect(response.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(bytes.length).toBeLessThan(SCRIPT.length / 5);
+    expect(gunzipSync(bytes).toString()).toBe(SCRIPT);
+  }
+  const { body, headers } = await server.call({ path });
+  expect(headers).not.toHaveProperty('content-encoding');
+  expect(body).toBe(SCRIPT);
+  expect((await server.call({ path, method: 'HEAD' })).status).toBe(200);
 });

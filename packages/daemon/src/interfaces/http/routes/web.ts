@@ -4,6 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { CONSOLE_PAGES, PAGE_NONCE } from '@relay/core/console/pages';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
@@ -15,6 +19,7 @@ export async function webRoutes(app: App, directory: string): Promise<void> {
     web.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'open' };
     });
+    compressFiles(web);
     for (const page of CONSOLE_PAGES) {
       const path = page.replace(/\$/g, ':');
       web.get(path, { schema: { hide: true } }, (_request, reply) => sendPage(reply, document));
@@ -24,9 +29,7 @@ export async function webRoutes(app: App, directory: string): Promise<void> {
       // One route per existing file: any other path goes through the guard.
       wildcard: false,
       index: false,
-      globIgnore: ['index.html', '**/*.gz'],
-      // The build writes a compressed copy beside each file.
-      preCompressed: true,
+      globIgnore: ['index.html'],
       decorateReply: false,
       schemaHide: true,
       cacheControl: false,
@@ -36,6 +39,29 @@ export async function webRoutes(app: App, directory: string): Promise<void> {
         reply.header('cache-control', forever ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
     });
+  });
+}
+
+const COMPRESSIBLE = /javascript|css|svg/;
+const compress = promisify(gzip);
+
+/** Each file is compressed when it is first asked for; all of them together take about a megabyte. */
+function compressFiles(web: App): void {
+  const compressed = new Map<string, Promise<Buffer>>();
+  web.addHook('onSend', async ({ method, routeOptions, headers }, reply, payload) => {
+    const { url = '' } = routeOptions;
+    const isFile = method === 'GET' && reply.statusCode === 200 && payload instanceof Readable;
+    if (!isFile || !COMPRESSIBLE.test(String(reply.getHeader('content-type')))) return payload;
+    reply.header('vary', 'accept-encoding');
+    if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return payload;
+    const known = compressed.get(url);
+    const file = known ?? buffer(payload).then((bytes) => compress(bytes));
+    if (known === undefined) {
+      compressed.set(url, file);
+      file.catch(() => compressed.delete(url));
+    } else payload.destroy();
+    reply.header('content-encoding', 'gzip').removeHeader('content-length');
+    return file;
   });
 }
 
