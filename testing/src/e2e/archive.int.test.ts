@@ -79,7 +79,7 @@ it("refuses to import into a home that is in use, with the daemon's sentence and
   const { exit, out, err } = await old.run('import', archive);
   expect({ exit, out }).toEqual({ exit: 5, out: '' });
   expect(err.trimEnd().split('\n').at(-1)).toBe(
-    'This home already contains data: contacts, chats and 8 other tables. Nothing was changed. Import into an empty home: set RELAY_HOME to a new folder.',
+    'This home already contains data: contacts, chats and 8 other tables. Nothing was changed. Import into an empty home: set RELAY_HOME to a new folder. To add one account to this home, use `--as <name>`.',
   );
   expect(await holdings(old)).toEqual(before);
 });

@@ -9,10 +9,13 @@ import { freePort } from '../../free-port.ts';
 import { onServer } from '../../postgres.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { verifies } from '../../verifies.ts';
+import { eventually } from '../gateway.ts';
 import { BEN, ME, openLinkedRelay } from '../linked.ts';
 import { makeToken } from './client.ts';
 
 const NODES = join(import.meta.dirname, '../../../../integrations/n8n');
+const READ = 'The newest message is: ';
+const AGENTS_ANSWER = 'Thanks, Ben.';
 const CREDENTIALS = { relayApi: { id: 'the credentials', name: 'Relay' } };
 
 const node = (name: string, type: string, parameters: object) => ({
@@ -27,30 +30,30 @@ const node = (name: string, type: string, parameters: object) => ({
 });
 const after = (name: string) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
 
-/** Answers who wrote, then reads the chat and writes down what is in it. */
+/** Reads the chat of a message, writes what is in it, and answers. */
 const WORKFLOW = {
   name: 'Answers',
   active: false,
   settings: {},
   nodes: [
     node('Heard', 'relayTrigger', { events: ['message.received'], includeText: true }),
-    node('Answer', 'relay', {
-      operation: 'sendMessage',
-      to: '={{ $json.data.contact_id }}',
-      text: '=n8n heard: {{ $json.data.text }}',
-    }),
     node('Read', 'relay', {
       operation: 'listMessages',
-      chatId: '={{ $json.chat_id }}',
+      chatId: '={{ $json.data.chat_id }}',
       limit: 1,
     }),
     node('Repeat', 'relay', {
       operation: 'sendMessage',
       to: `+${BEN}`,
-      text: '=The newest message is: {{ $json.text }}',
+      text: `=${READ}{{ $json.text }}`,
+    }),
+    node('Answer', 'relay', {
+      operation: 'sendMessage',
+      to: "={{ $('Heard').item.json.data.contact_id }}",
+      text: "=n8n heard: {{ $('Heard').item.json.data.text }}",
     }),
   ],
-  connections: { Heard: after('Answer'), Answer: after('Read'), Read: after('Repeat') },
+  connections: { Heard: after('Read'), Read: after('Repeat'), Repeat: after('Answer') },
 };
 
 function programPath(): string {
@@ -152,7 +155,13 @@ test('a message starts a workflow in n8n, which answers and reads through Relay'
   onTestFailed(() => console.error(log));
   await activate(port, { baseUrl: linked.demo.api, token, account: 'default' });
 
+  linked.demo.model.rules([{ when: { contains: 'Hello n8n' }, reply: { text: AGENTS_ANSWER } }]);
   await linked.demo.phones.send(BEN, ME, 'Hello n8n');
+  const read = await eventually('what the workflow has read', async () => {
+    const texts = (await linked.demo.phones.messages(BEN)).map(({ text }) => text ?? '');
+    return texts.find((text) => text.startsWith(READ))?.slice(READ.length);
+  });
+  // Relay's own agent may answer before the workflow reads.
+  expect(['Hello n8n', AGENTS_ANSWER]).toContain(read);
   await linked.demo.phones.sees(BEN, { text: 'n8n heard: Hello n8n' });
-  await linked.demo.phones.sees(BEN, { text: 'The newest message is: Hello n8n' });
 });
