@@ -6,6 +6,7 @@ import type assistant from './locales/en/assistant.json';
 import type chats from './locales/en/chats.json';
 import type common from './locales/en/common.json';
 import type conversations from './locales/en/conversations.json';
+import type decisions from './locales/en/decisions.json';
 import type errors from './locales/en/errors.json';
 import type groups from './locales/en/groups.json';
 import type home from './locales/en/home.json';
@@ -24,6 +25,7 @@ interface Catalogues {
   readonly chats: typeof chats;
   readonly common: typeof common;
   readonly conversations: typeof conversations;
+  readonly decisions: typeof decisions;
   readonly errors: typeof errors;
   readonly groups: typeof groups;
   readonly home: typeof home;

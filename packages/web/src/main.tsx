@@ -25,7 +25,7 @@ import { loadMessages, startLocale } from './i18n.ts';
 import { router } from './router.tsx';
 import { ThemeProvider } from './theme/theme-provider.tsx';
 
-const texts = startLocale('common', 'home');
+const texts = startLocale('common', 'home', 'decisions');
 
 const queries = createQueryClient(() => live.markSignedOut());
 const live = createLiveStream(relay, createRefresher(queries, untilTabVisible), openTabChannel());

@@ -40,6 +40,7 @@ export const statusOf = (pid: number, home: string): DaemonStatus => ({
   last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
+    code: 'normal',
     sentence: 'Sending works.',
     frozen_until: null,
     sent_this_hour: 0,

@@ -4,6 +4,16 @@ import { backupStatusSchema } from './backups.ts';
 
 const sendingHealthSchema = z.object({
   light: z.enum(['green', 'amber', 'red']),
+  /** The condition that `light` and `sentence` report. The last three are WhatsApp's freezes. */
+  code: z.enum([
+    'normal',
+    'unknown',
+    'failed',
+    'day_limit',
+    'too_fast',
+    'time_lock',
+    'stranger_refused',
+  ]),
   sentence: z.string(),
   /** When WhatsApp's freeze, of all messages or of first contacts, ends. */
   frozen_until: z.string().nullable(),

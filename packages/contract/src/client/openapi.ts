@@ -3321,6 +3321,8 @@ export interface components {
                     per_hour: number;
                     per_minute: number;
                 };
+                /** @enum {string} */
+                code: "normal" | "unknown" | "failed" | "day_limit" | "too_fast" | "time_lock" | "stranger_refused";
                 failed: number;
                 first_contacts_today: number;
                 frozen_until: string | null;

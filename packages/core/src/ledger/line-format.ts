@@ -4,7 +4,7 @@ import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
 import { ANSWER_REASON_SENTENCES, STOP_REASONS } from './rows.ts';
 
-const ACTIONS: Readonly<Record<string, string>> = {
+export const LEDGER_ACTIONS: Readonly<Record<string, string>> = {
   route_message: 'receive a message',
   answer_message: 'answer a message',
   send_message: 'write a message',
@@ -28,24 +28,21 @@ const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 export const describeAction = (action: string): string =>
-  Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action.replaceAll('_', ' ');
+  Object.hasOwn(LEDGER_ACTIONS, action)
+    ? (LEDGER_ACTIONS[action] ?? action)
+    : action.replaceAll('_', ' ');
 
-const OTHERS: Readonly<Record<string, string>> = {
-  same_person: 'WhatsApp reports that both are the same person.',
-  too_old: 'It was older than the retention limit.',
+/** The reasons that only one action has, by action; all other reasons are the policy's. */
+export const ACTION_REASONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  route_message: ROUTE_REASONS,
+  answer_message: ANSWER_REASON_SENTENCES,
+  stop_message: STOP_REASONS,
+  merge_contacts: { same_person: 'WhatsApp reports that both are the same person.' },
+  enforce_retention: { too_old: 'It was older than the retention limit.' },
 };
 
-const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =
-  [
-    ['route_message', ROUTE_REASONS],
-    ['answer_message', ANSWER_REASON_SENTENCES],
-    ['stop_message', STOP_REASONS],
-    ['merge_contacts', OTHERS],
-    ['enforce_retention', OTHERS],
-  ];
-
 export function describeReason(action: string, reason: string): string {
-  const own = TABLES.find(([name]) => name === action)?.[1] ?? {};
+  const own = Object.hasOwn(ACTION_REASONS, action) ? (ACTION_REASONS[action] ?? {}) : {};
   const words = Object.hasOwn(own, reason) ? own[reason] : undefined;
   if (words !== undefined) return sentence(words);
   return Object.hasOwn(REASONS, reason)

@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { isTextId, t } from '../i18n.ts';
 import { formatContact } from './format.ts';
+import { reasonSentence } from './sentences.ts';
 
 interface ApprovalCopy {
   readonly question: string;
@@ -27,11 +28,9 @@ export const approvalRecipient = ({ recipient_name, recipient }: Approval): stri
 export const approvalText = ({ text, content }: Pick<Approval, 'text' | 'content'>): string =>
   [content, text].filter(Boolean).join('\n');
 
-/** Why it needs an approval, in the reader's language if this version knows the reason. */
-export function approvalReason({ reason, reason_code }: Approval): string {
-  const id = `common.reason.${reason_code}`;
-  return isTextId(id) ? t(id) : reason;
-}
+/** Why it needs an approval. */
+export const approvalReason = ({ reason, reason_code }: Approval): string =>
+  reasonSentence(reason_code, reason);
 
 /** In the reader's language if this version knows the risk. */
 export function riskText({ code, sentence, values }: SendRisk): string {

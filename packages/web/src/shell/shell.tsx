@@ -27,6 +27,7 @@ import { formatMoment, formatPhoneNumber, formatSpan, formatTimeOfDay } from '..
 import { Light, Logo } from '../parts/marks.tsx';
 import { Note } from '../parts/page.tsx';
 import { RichText } from '../parts/rich-text.tsx';
+import { sendingSentence } from '../parts/sentences.ts';
 import { AccountSwitcher } from './account-switcher.tsx';
 import { DialogHost } from './dialog.tsx';
 import {
@@ -247,7 +248,7 @@ function RestrictedBanner() {
   return (
     <Note hue="held" icon={IconClockPause} role="status">
       <b>{t('common.banner.restricted.title', { time: formatMoment(until, now) })}</b>{' '}
-      {status?.sending.sentence}
+      {status && sendingSentence(status.sending)}
     </Note>
   );
 }

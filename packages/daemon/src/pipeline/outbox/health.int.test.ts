@@ -17,6 +17,7 @@ test('changes color with WhatsApp’s answers and the state of messages, each wi
   await becomes('sent', 'sent');
   expect(await health()).toMatchObject({
     light: 'amber',
+    code: 'day_limit',
     sent_today: 2,
     first_contacts_today: 1,
     sentence: expect.stringContaining('is reached'),
@@ -34,7 +35,7 @@ test('changes color with WhatsApp’s answers and the state of messages, each wi
   network.answer = () => ({ refuse: 429 });
   start();
   await becomes('sent', 'sent', 'failed', 'unknown');
-  expect(await health()).toMatchObject({ light: 'amber', unknown: 1 });
+  expect(await health()).toMatchObject({ light: 'amber', code: 'unknown', unknown: 1 });
 
   await send('five', { to: '+49 151 000002' });
   await expect.poll(async () => (await health()).light).toBe('red');

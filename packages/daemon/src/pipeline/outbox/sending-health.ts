@@ -1,5 +1,4 @@
-// The health of sending as one color and one sentence: red when WhatsApp stops this account, amber when the owner
-// should look, green otherwise. The worst condition counts.
+// Reads the figures and freezes that the health of sending is judged by.
 import type { SendingHealth } from '@relay/contract/api/status';
 import type { AccountId } from '@relay/contract/ids';
 import type { PacingSettings } from '@relay/contract/settings';
@@ -7,9 +6,9 @@ import {
   activeFreeze,
   type Freeze,
   freezeAfter,
-  freezeSentence,
   type RefusalCause,
 } from '@relay/core/outbox/freeze';
+import { judgeSending } from '@relay/core/outbox/sending-health';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
@@ -56,7 +55,7 @@ export async function readSendingHealth(
   const freeze =
     activeFreeze(freezes, 'everything', now) ?? activeFreeze(freezes, 'first_contacts', now);
   return {
-    ...lightOf(freeze, figures, pacing),
+    ...judgeSending(freeze, figures, pacing),
     frozen_until: freeze?.until.toISOString() ?? null,
     ...figures,
     caps: {
@@ -68,38 +67,6 @@ export async function readSendingHealth(
     },
   };
 }
-
-function lightOf(
-  freeze: Freeze | null,
-  figures: Figures,
-  pacing: PacingSettings,
-): Pick<SendingHealth, 'light' | 'sentence'> {
-  if (freeze !== null) {
-    const light = freeze.cause === 'stranger_refused' ? 'amber' : 'red';
-    return { light, sentence: freezeSentence(freeze) };
-  }
-  if (figures.unknown > 0) {
-    return {
-      light: 'amber',
-      sentence: `It is unknown whether ${count(figures.unknown)} arrived. Check the chat on your phone before you send again.`,
-    };
-  }
-  if (figures.failed > 0) {
-    return {
-      light: 'amber',
-      sentence: `${count(figures.failed)} failed within the last day. Each message shows the reason.`,
-    };
-  }
-  if (pacing.enabled && figures.sent_today >= pacing.per_day) {
-    return {
-      light: 'amber',
-      sentence: `The limit of ${pacing.per_day} messages per day is reached. Further messages are queued.`,
-    };
-  }
-  return { light: 'green', sentence: 'Sending works normally.' };
-}
-
-const count = (n: number) => (n === 1 ? '1 message' : `${n} messages`);
 
 async function readFigures(db: Db, account: AccountId, now: Date): Promise<Figures> {
   const yesterday = new Date(now.getTime() - 86_400_000);

@@ -6,6 +6,7 @@ import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabl
 import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText, approvalRecipient } from '../../parts/approval-copy.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
+import { decisionSentence } from '../../parts/sentences.ts';
 
 /** `more`: the count is incomplete. */
 export const approvalsSummary = (state: ApprovalState, listed: number, more: boolean): string =>
@@ -118,7 +119,7 @@ export function approvalStepText(
     return t('approvals.history.requested', { actor, who });
   }
   if (outcome === 'allow') return t('approvals.history.allowed');
-  return t('approvals.history.refused', { reason: row.sentence });
+  return t('approvals.history.refused', { reason: decisionSentence(row) });
 }
 
 /** Beginning and end of a hash in groups of four: enough to compare with another screen. */
@@ -131,7 +132,7 @@ export function sourcesReadBefore(read: LedgerLine['read_before']): string | nul
   const { names, more, outside } = read;
   return new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format([
     ...names,
-    ...(more === 0 ? [] : [t('approvals.rule.read.more', { count: more, named: names.length })]),
+    ...(more === 0 ? [] : [t('common.readBefore.more', { count: more, named: names.length })]),
     ...(outside ? [t('approvals.rule.read.outside')] : []),
   ]);
 }

@@ -14,6 +14,7 @@ import { Card, Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { sendingSentence } from '../../parts/sentences.ts';
 import type { Hue } from '../../theme/theme.ts';
 import classes from './home.module.css';
 
@@ -58,10 +59,14 @@ interface HealthVerdictProps {
 /** The connection is judged before the account: an unconnected account is neither healthy nor unhealthy. */
 function HealthVerdict({ status, link }: HealthVerdictProps) {
   const now = useNow();
-  const { light, sentence } = status.sending;
+  const { light } = status.sending;
   const shown =
     link === undefined || link.status === 'connected'
-      ? { hue: LIGHT_HUES[light], word: t(`home.health.${light}`), sentence }
+      ? {
+          hue: LIGHT_HUES[light],
+          word: t(`home.health.${light}`),
+          sentence: sendingSentence(status.sending),
+        }
       : connectionDisplay(link, now);
   return (
     <div className={classes.health}>

@@ -24,6 +24,7 @@ import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { decisionAction, decisionSentence } from '../../parts/sentences.ts';
 import { ActivityCharts, activityQuery, TurnsChartCard, useActivity } from './activity.tsx';
 import { foldDecisions, formatCompact, homeSummary } from './copy.ts';
 import { GetStartedCard, isSetUp } from './get-started-card.tsx';
@@ -233,11 +234,11 @@ function RecentDecision({ entry, count }: RecentDecisionProps) {
       <Badge hue={hue} icon={icon}>
         {word}
       </Badge>
-      <b dir="auto" title={entry.what}>
+      <b dir="auto" title={decisionAction(entry)}>
         {capitalize(entry.about ?? entry.who)}
       </b>
       <span className="dim" dir="auto">
-        <Sentence text={entry.sentence} />
+        <Sentence text={decisionSentence(entry)} />
         {count > 1 && <span className="num"> {t('home.decisions.repeated', { count })}</span>}
       </span>
     </li>

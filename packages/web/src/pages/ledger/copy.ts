@@ -5,6 +5,7 @@ import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText } from '../../parts/approval-copy.ts';
 import { capitalize, formatMomentParts } from '../../parts/format.ts';
 import { approvalAnswer } from '../../parts/outcomes.ts';
+import { decisionSentence } from '../../parts/sentences.ts';
 
 /** Undefined if the number of decisions is not known. */
 export const ledgerSummary = (rows: number | undefined): string =>
@@ -108,7 +109,7 @@ export const deliveryWord = (state: string): string =>
 /** The reason as the page shows it: for an answer of the owner, the answer. */
 export function decisionReason(row: LedgerLine): string {
   const answer = approvalAnswerText(approvalAnswer(row));
-  return answer ?? row.sentence;
+  return answer ?? decisionSentence(row);
 }
 
 /** Outcome and reason without repetition, such as `Answered. It was answered.` */

@@ -19,6 +19,7 @@ import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
+import { decisionAction, decisionSentence } from '../../parts/sentences.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { clientAccessText, erasedText, isNameTyped, messageLimitChoices } from './copy.ts';
 import { ContactGrantRow } from './grants.tsx';
@@ -112,7 +113,7 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
                 {word}
               </Badge>
               <Link to="/ledger/$row" params={{ row: String(line.seq) }} className="small">
-                <Sentence text={`${capital(line.what)}. ${line.sentence}`} />
+                <Sentence text={`${capital(decisionAction(line))}. ${decisionSentence(line)}`} />
               </Link>
               <span className="small dim num">{formatMoment(line.at, now)}</span>
             </li>

@@ -77,9 +77,10 @@ describe('the last result', () => {
   });
 
   test('shows the reason of the daemon where the console has no text for it', () => {
-    const refused: ScheduleRun = { ...run, outcome: 'refused' };
+    const refused: ScheduleRun = { ...run, outcome: 'refused', reason_code: 'no_moon' };
     expect(runReason(refused)).toBe('The contact has no grant.');
     expect(runReason({ ...refused, count: 2 })).toBe('2 times: The contact has no grant.');
+    expect(runReason({ ...run, outcome: 'refused' })).toBe('This contact has no grant.');
   });
 });
 

@@ -17,6 +17,7 @@ import {
 import { formatLocale, t } from '../../i18n.ts';
 import { formatContact, formatSpan } from '../../parts/format.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
+import { reasonSentence } from '../../parts/sentences.ts';
 
 /** Values of a message that names the recipient. */
 export type RecipientValues = {
@@ -93,7 +94,8 @@ const SKIP_REASONS = ['late', 'superseded', 'replaced', 'too_many'] as const;
 
 /** Shown beside the result, unless the run went as planned. */
 export function runReason(run: ScheduleRun): string | null {
-  const { message_state: state, outcome, count, reason } = run;
+  const { message_state: state, outcome, count } = run;
+  const reason = reasonSentence(run.reason_code, run.reason);
   if (state === 'failed' || state === 'unknown') return reason;
   if (state !== null || outcome === 'queued') return null;
   if (outcome === 'waiting' && run.approval_id === null)

@@ -18,6 +18,7 @@ import { Light } from '../../parts/marks.tsx';
 import { Card, Page, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
 import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { sendingSentence } from '../../parts/sentences.ts';
 import { askToConfirm } from '../../shell/dialog.tsx';
 import { COMMAND_KEY, setLetterKeysOn, useAreLetterKeysOn } from '../../shell/keyboard.ts';
 import {
@@ -94,7 +95,7 @@ function SendingStatus({ status: { sending } }: { readonly status: DaemonStatus 
     <div className={classes.sending}>
       <Light hue={LIGHT_HUES[sending.light]} />
       <p className="small dim">
-        <Sentence text={sending.sentence} />{' '}
+        <Sentence text={sendingSentence(sending)} />{' '}
         {t('settings.sending', {
           sent: sending.sent_today,
           cap: sending.caps.per_day,

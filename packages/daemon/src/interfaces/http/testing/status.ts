@@ -57,6 +57,7 @@ export const status: DaemonStatus = {
   last_minute: { received: 0, sent: 0 },
   sending: {
     light: 'green',
+    code: 'normal',
     sentence: 'Sending works normally.',
     frozen_until: null,
     sent_this_hour: 0,
