@@ -31,6 +31,20 @@ const totals = async () =>
     .total;
 const dialog = (name: string) => page.getByRole('dialog', { name });
 
+it('needs at most 170 KB of compressed script', async () => {
+  const document = await (await fetch(demo.api)).text();
+  const files = [...document.matchAll(/ src="(\/[^"]+\.js)"/g)].map(([, file = '']) => file);
+  expect(files.some((file) => file.startsWith('/assets/first-'))).toBe(true);
+  const sizes = await Promise.all(
+    files.map(async (file) => {
+      const response = await fetch(`${demo.api}${file}`);
+      expect(response.headers.get('content-encoding')).toBe('gzip');
+      return Number(response.headers.get('content-length'));
+    }),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170_000);
+});
+
 it('draws the activity, and shows the same in words and as a table', async () => {
   const chart = page.getByRole('img', { name: /^\d+ messages received and \d+ sent/ });
   await chart.locator('.recharts-bar-rectangle path').first().waitFor();
