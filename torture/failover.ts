@@ -14,6 +14,8 @@ interface FailoverTorture {
   readonly accounts: number;
   readonly kills: number;
   readonly seed: number;
+  /** Whether it judges how long things took: only on a machine with nothing else to do. */
+  readonly isTimed: boolean;
 }
 
 interface FailoverReport {
@@ -183,7 +185,7 @@ class Torture {
     await sleep(DRAIN_MS + 2_000);
     const delay = this.#traffic.longestDelay(at, over);
     this.#drains.push(delay);
-    if (Math.max(delay.received, delay.sent) > DRAIN_MS)
+    if (this.#options.isTimed && Math.max(delay.received, delay.sent) > DRAIN_MS)
       this.#faults.push(`a drain delayed a message: ${JSON.stringify(delay)}`);
     await this.#cell.restart(worker);
     this.#note('drain');
@@ -288,7 +290,7 @@ class Torture {
       faults: [
         ...this.#faults,
         ...this.#cell.endedThemselves,
-        ...(p99 > FAILOVER_MS ? [`failover p99 ${p99} ms`] : []),
+        ...(this.#options.isTimed && p99 > FAILOVER_MS ? [`failover p99 ${p99} ms`] : []),
         ...this.#watch.late.map((line) => `a replaced connection acted: ${line}`),
         ...inbox.missing.map((text) => `lost: ${text}`),
         ...inbox.twice.map((text) => `doubled: ${text}`),

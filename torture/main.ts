@@ -112,7 +112,10 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     const workers = Number(values.workers);
     const accounts = Number(values.accounts);
     return report(
-      await tortureFailover({ workers, accounts, kills: Number(values.kills ?? 10), seed }),
+      await tortureFailover({
+        ...{ workers, accounts, kills: Number(values.kills ?? 10), seed },
+        isTimed: true,
+      }),
     );
   },
   async faults() {
