@@ -103,8 +103,11 @@ function onPostgres15(): Step {
   return {
     ...suite,
     command: ['scripts/with-postgres-15', ...suite.command],
-    // The console does not depend on the PostgreSQL version, and these tests only start the private server.
-    env: { TEST_EXCLUDE: `${CONSOLE} packages/daemon/src/platform/db/postgres/**` },
+    // The console and documents do not depend on the PostgreSQL version, and the tests of the private server start only
+    // that.
+    env: {
+      TEST_EXCLUDE: `${CONSOLE} **/hostile-files.int.test.ts packages/daemon/src/platform/db/postgres/**`,
+    },
   };
 }
 
