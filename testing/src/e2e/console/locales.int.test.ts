@@ -40,7 +40,11 @@ const findings = (page: Page, locale: string): Promise<string[]> =>
     const names = ['aria-label', 'placeholder', 'title'];
     const labels = [...document.querySelectorAll(names.map((name) => '[' + name + ']').join())]
       .flatMap((element) => names.map((name) => element.getAttribute(name) ?? ''));
+    // Names of settings are code, and may look like ids.
+    const code = document.querySelectorAll('code');
+    for (const element of code) element.style.display = 'none';
     const id = new RegExp(missing).exec([body.innerText, ...labels].join('\n'))?.[0];
+    for (const element of code) element.style.display = '';
     const width = root.clientWidth;
     const start = document.querySelector('nav')?.getBoundingClientRect().left ?? 0;
     return [

@@ -197,10 +197,10 @@ function MarkdownBlockView({ block }: { readonly block: MarkdownBlock }) {
     case 'list': {
       const List = block.ordered ? 'ol' : 'ul';
       return (
-        <List>
+        <List dir="auto">
           {block.items.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: items keep their places
-            <li key={index} dir="auto">
+            <li key={index}>
               <Spans line={item} />
             </li>
           ))}
