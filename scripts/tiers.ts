@@ -25,7 +25,6 @@ const JOURNEYS = [
   // conversations, replies, schedules
   'conversation',
   'auto-reply',
-  'acceptance/flows',
   'acceptance/schedule',
   // the assistant and the observer
   'assistant/pipeline',
@@ -37,7 +36,7 @@ const JOURNEYS = [
   'programs/quickstart',
 ];
 
-const PAGES = ['home', 'approvals', 'conversation', 'people', 'restart', 'tools'];
+const PAGES = ['home', 'approvals', 'conversation', 'people', 'chats', 'tools'];
 
 const KILLS = ['turns', 'failpoints'];
 

@@ -27,7 +27,10 @@ let watching: Watch;
 let page: Page;
 
 beforeAll(async () => {
-  await fixture.start(async (demo) => void (await poison(demo, payloads)));
+  await fixture.start(async (demo) => {
+    const { refused } = await poison(demo, payloads);
+    expect(refused.filter((one) => one.startsWith('/api/assistant'))).toEqual([]);
+  });
   looking = await fixture.signedIn(async (signedOut) => {
     watching = await watch(signedOut);
   });
@@ -56,7 +59,7 @@ const LISTED: Readonly<Record<string, number>> = {
   '/approvals': 130,
   '/conversations?view=list': 138,
   '/chats': 130,
-  '/assistant': 130,
+  '/assistant': 138,
   '/schedules': 138,
   '/people': 138,
   '/groups': 8,

@@ -55,8 +55,10 @@ export async function poison(demo: Demo, attacks: readonly Attack[]): Promise<Po
   );
   await plans(texts, ask);
   await programs(texts, ask);
-  for (let at = 0; at < texts.length; at += AT_ONCE)
-    await ask('/api/assistant/messages', { text: texts.slice(at, at + AT_ONCE).join('\n') });
+  // A question with NUL is refused as a whole.
+  const questions = texts.filter((text) => !text.includes('\0'));
+  for (let at = 0; at < questions.length; at += AT_ONCE)
+    await ask('/api/assistant/messages', { text: questions.slice(at, at + AT_ONCE).join('\n') });
   demo.model.play(() => ({ status: 400, raw: JSON.stringify({ error: { message: next() } }) }));
   await ask('/api/assistant/messages', { text: 'and what does the model say?' });
   demo.model.play((request) => echo(request, next));

@@ -23,7 +23,7 @@ import {
 } from './testing/merge-checks.ts';
 
 /** Each run merges one contact. The contacts of one world are merged concurrently. */
-const RUNS = process.env.PROPERTY_RUNS ? 300 : 50;
+const RUNS = process.env.PROPERTY_RUNS ? 300 : 20;
 const STEPS = 6;
 const ROUNDS = 20;
 const WAIT_MS = 20;
