@@ -114,7 +114,7 @@ const TORTURES: Readonly<Record<string, () => Promise<boolean>>> = {
     return report(
       await tortureFailover({
         ...{ workers, accounts, kills: Number(values.kills ?? 10), seed },
-        isTimed: true,
+        slack: 1,
       }),
     );
   },

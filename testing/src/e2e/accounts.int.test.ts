@@ -48,6 +48,16 @@ async function as(token: string, method: string, path: string, body?: unknown) {
   return { status, body: json as Record<string, unknown> };
 }
 
+/** The accounts that `/metrics` names to this caller. */
+async function accountsMeasured(token: string): Promise<string[]> {
+  const port = Number(new URL(linked.demo.api).port);
+  const { text } = await new Gateway(() => ({ port, token })).call('GET', '/metrics');
+  return Array.from(
+    text.matchAll(/^relay_account_hold\{account="(.*)"\}/gm),
+    ([, name = '']) => name,
+  );
+}
+
 const chatsOf = async (prefix: string): Promise<(string | null)[]> => {
   const { chats } = await ask<ChatsPage>('GET', `${prefix}/chats`);
   return chats.map(({ phone_number }) => phone_number);
@@ -138,6 +148,10 @@ test('a token is valid for the accounts that the owner named, and its tools take
   expect(chats(await as(one.secret, 'POST', '/api/tools/get_chats', {}))).not.toContain(BEN);
   const other = { account: 'default' };
   expect((await as(one.secret, 'POST', '/api/tools/get_chats', other)).status).toBe(404);
+
+  const watcher = { name: 'watcher', scopes: ['metrics:read'] };
+  const { secret } = await ask<TokenSecret>('POST', '/api/accounts/sales/tokens', watcher);
+  expect(await accountsMeasured(secret)).toEqual(['sales']);
 
   const accounts = ['default', 'sales'];
   const both = await ask<TokenSecret>('POST', '/api/tokens', { name: 'both', scopes, accounts });
@@ -232,7 +246,8 @@ test('an owner reaches their own account alone, and an operator sees figures wit
   for (const account of seen.body.accounts as ListedAccount[]) {
     expect(account).toMatchObject({ own: false, phone_number: null, profile_name: null });
   }
-  expect(await get(ops.token, '/metrics')).toBe(200);
+  expect(await accountsMeasured(ops.token)).toEqual(['default', 'sales', 'anas']);
+  expect(await accountsMeasured(ana.token)).toEqual(['anas']);
   expect(await get(ops.token, '/api/settings')).toBe(403);
   const page = await as(ops.token, 'GET', '/api/inbox');
   expect(page.body).toMatchObject({ accounts: [], chats: [], approvals: [] });

@@ -156,6 +156,7 @@ interface AnsweredRequest {
 
 export interface Metrics {
   readonly contentType: string;
-  text(): Promise<string>;
+  /** Of all accounts, `shows` picks those that the caller may know of, by name. */
+  text(shows: (account: string) => boolean): Promise<string>;
   countRequest(request: AnsweredRequest): void;
 }

@@ -1,5 +1,5 @@
-// Prometheus metrics of the daemon: the status, each account, storage, events since the start, model usage, HTTP responses
-// and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
+// Prometheus metrics of the daemon: the status, each account, storage, events since the start, model usage, HTTP
+// responses and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
 // database a scrape says so, and contains only what is known without it.
 
 import type { ListedAccount } from '@relay/contract/api/accounts';
@@ -58,10 +58,9 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   const counting = countEvents(registry, deps.events, deps.log);
   const stored = new Registry();
   const showStatus = createStatusGauges(stored);
-  const showAccounts = createAccountGauges(stored);
   const showModels = createModelCounters(stored);
   const showStorage = createStorageGauges(stored, deps.agent);
-  const readStored = async (): Promise<string> => {
+  const readStored = async (shows: (account: string) => boolean): Promise<string> => {
     try {
       const [status, accounts, used, storage] = await Promise.all([
         deps.status(),
@@ -70,11 +69,11 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
         deps.readStorage(),
       ]);
       showStatus(status);
-      showAccounts(accounts);
       showModels(used);
       showStorage(storage);
       isUp.set(1);
-      return await stored.metrics();
+      const own = accountFigures(accounts.filter(({ name }) => shows(name)));
+      return `${await stored.metrics()}${await own.metrics()}`;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       isUp.set(0);
@@ -83,8 +82,8 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   };
   return {
     contentType: registry.contentType,
-    async text() {
-      const figures = await readStored();
+    async text(shows) {
+      const figures = await readStored(shows);
       // A disk that does not answer has no figure.
       await deps.freeDiskBytes().then(
         (bytes) => diskFree.set(bytes),
@@ -251,17 +250,14 @@ const ACCOUNT_GAUGES: readonly [name: string, help: string, of: (one: ListedAcco
     ],
   ];
 
-function createAccountGauges(registry: Registry): (accounts: readonly ListedAccount[]) => void {
-  const gauges = ACCOUNT_GAUGES.map(([name, help, of]) => ({
-    gauge: new Gauge({ name, help, labelNames: ['account'], registers: [registry] }),
-    of,
-  }));
-  return (accounts) => {
-    for (const { gauge, of } of gauges) {
-      gauge.reset();
-      for (const one of accounts) gauge.set({ account: one.name }, of(one));
-    }
-  };
+/** A registry of its own: what one caller may see must not be in the answer to another. */
+function accountFigures(accounts: readonly ListedAccount[]): Registry {
+  const registry = new Registry();
+  for (const [name, help, of] of ACCOUNT_GAUGES) {
+    const gauge = new Gauge({ name, help, labelNames: ['account'], registers: [registry] });
+    for (const one of accounts) gauge.set({ account: one.name }, of(one));
+  }
+  return registry;
 }
 
 // Sizes, waiting times and what models have cost today.

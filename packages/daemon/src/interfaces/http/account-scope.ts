@@ -144,6 +144,19 @@ export function callerOf({ principal }: Pick<FastifyRequest, 'principal'>): Sign
   return principal.owner;
 }
 
+/** Whether the caller may know that this account exists; null is one that no process serves. */
+export function mayKnowOf(
+  { principal }: Pick<FastifyRequest, 'principal'>,
+  account: ServedAccount | null,
+): boolean {
+  if (principal?.kind === 'program') {
+    return account !== null && principal.program.accounts.includes(account.id);
+  }
+  if (principal === null || !('owner' in principal)) return false;
+  const { id, role } = principal.owner;
+  return id === HOME_OWNER || role === 'operator' || account?.owner === id;
+}
+
 /** An account of this owner. */
 export function findOwnAccount(
   accounts: AccountDirectory,

@@ -3,6 +3,7 @@
 import { activityQuerySchema, activitySchema } from '@relay/contract/api/activity';
 import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/contract/api/status';
 import { z } from 'zod';
+import { mayKnowOf } from '../account-scope.ts';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 
@@ -97,9 +98,13 @@ export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'
   );
 }
 
-// Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`.
+// Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`. They name only
+// the accounts that the caller may know of.
 
-export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>): void {
+export function metricsRoutes(
+  app: App,
+  { metrics, accounts }: Pick<HttpDeps, 'metrics' | 'accounts'>,
+): void {
   app.get(
     '/metrics',
     {
@@ -111,6 +116,9 @@ export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>):
         response: { 200: z.string(), ...errorResponses() },
       },
     },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
+    async (request, reply) => {
+      const text = await metrics.text((name) => mayKnowOf(request, accounts.find(name)));
+      return reply.type(metrics.contentType).send(text);
+    },
   );
 }
