@@ -324,9 +324,7 @@ test('pages through messages and events without a gap', async () => {
   expect([gone.status, gone.body.code]).toEqual([410, 'cursor_gone']);
 });
 
-test('a client limited to one contact sees that contact’s events, and texts only where it may read', {
-  timeout: 60_000,
-}, async () => {
+test('a client limited to one contact sees that contact’s events, and texts only where it may read', async () => {
   verifies('API-V1-EVENTS');
   await grant(BEN);
   const { phones, relay } = linked.demo;
@@ -350,9 +348,12 @@ test('a client limited to one contact sees that contact’s events, and texts on
     .poll(async () => (await eventsFor(owner)).map(({ type }) => type))
     .toContain('message.received');
   const ben = await contactOf(BEN);
-  await expect.poll(() => eventsFor(blind)).toHaveLength(1);
-  const [seen] = await eventsFor(blind, '&include_text=true');
-  expect(seen).toMatchObject({ type: 'message.received', data: { contact_id: ben.contact_id } });
+  await expect.poll(() => eventsFor(blind)).not.toEqual([]);
+  // What the agent answers may follow at once.
+  const seen = await eventsFor(blind, '&include_text=true');
+  expect(seen.filter(({ type }) => type === 'message.received')).toHaveLength(1);
+  const ofBen = expect.objectContaining({ contact_id: ben.contact_id });
+  expect(seen.map(({ data }) => data)).toEqual(seen.map(() => ofBen));
   expect(JSON.stringify(await eventsFor(blind, '&include_text=true'))).not.toMatch(
     /word of Ben|Cara/,
   );
@@ -371,9 +372,7 @@ test('a client limited to one contact sees that contact’s events, and texts on
   await grant(BEN);
 });
 
-test('a client follows its events as a stream, which ends when the token is revoked', {
-  timeout: 60_000,
-}, async () => {
+test('a client follows its events as a stream, which ends when the token is revoked', async () => {
   await grant(BEN);
   const made = await makeToken(linked, { scopes: ['events:read'], contacts: [`+${BEN}`] });
   const response = await fetch(new URL(`${BASE}/events`, linked.demo.api), {
@@ -398,9 +397,7 @@ test('a client follows its events as a stream, which ends when the token is revo
   expect(kinds.filter((kind) => kind === 'message.received')).toHaveLength(1);
 });
 
-test('a client’s webhook receives what its token may see, and ends with the token', {
-  timeout: 60_000,
-}, async () => {
+test('a client’s webhook receives what its token may see, and ends with the token', async () => {
   verifies('API-V1-WEBHOOKS');
   await grant(BEN);
   const made = await makeToken(linked, { scopes: ['webhooks:write'], contacts: [`+${BEN}`] });
@@ -505,9 +502,7 @@ test('what a client sends goes through the gate as that client', { timeout: 60_0
   expect(redacted).toMatchObject({ objective: null, todos: null, facts: null });
 });
 
-test('the typed client sends, lists and follows events, and needs nothing else', {
-  timeout: 60_000,
-}, async () => {
+test('the typed client sends, lists and follows events, and needs nothing else', async () => {
   await grant(BEN);
   const client = await token({
     scopes: ['messages:send', 'messages:read', 'events:read'],
