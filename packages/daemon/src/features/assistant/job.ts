@@ -2,13 +2,17 @@
 // the answer, the end of the run and the end of the job are one transaction. A turn that was interrupted after it had
 // effects is not started again.
 
-import type { ChatId, MessageId, RunId, SessionId } from '@relay/contract/ids';
+import type { ChatId, MessageId, RunId } from '@relay/contract/ids';
 import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
 import { signText } from '@relay/core/messages/text';
 import { isOnHold } from '../../pipeline/gate/gate.ts';
 import { waitForMedia } from '../../platform/db/message-text.ts';
 import { endRun } from '../../platform/db/runs.ts';
-import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
+import {
+  type SessionLine,
+  type SessionRow,
+  selectChatOfSession,
+} from '../../platform/db/sessions.ts';
 import {
   TransactionConflict,
   transaction,
@@ -43,7 +47,7 @@ export function onAssistantJob(deps: AssistantDeps) {
     const asked = await readSessionLine(deps.db, account, subject, line);
     if (!asked?.waiting) return completeJob(deps, job);
     if (asked.command) return runCommandJob(deps, job, asked);
-    await waitForMedia(deps, await chatOfSession(deps, subject), stop);
+    await waitForMedia(deps, selectChatOfSession(deps.db, account, subject), stop);
     await deps.turns.run(subject, stop, (signal) => takeTurn(deps, job, asked, signal));
   };
 }
@@ -181,19 +185,6 @@ async function submitAnswer(
 
 const NOTIFIER = { kind: 'notifier' } as const;
 
-async function chatOfSession(
-  { db, lease: { account } }: AssistantDeps,
-  id: SessionId,
-): Promise<ChatId | null> {
-  const session = await db
-    .selectFrom('sessions')
-    .select('chat_id')
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return session?.chat_id ?? null;
-}
-
 /** Step 3: runs a slash command without a model. */
 async function runCommandJob(
   deps: AssistantDeps,
@@ -201,10 +192,12 @@ async function runCommandJob(
   asked: SessionLine,
 ): Promise<void> {
   const { session_id: session, at, content } = asked;
-  const chat = await chatOfSession(deps, session);
+  const { account } = deps.lease;
+  const found = await selectChatOfSession(deps.db, account, session).executeTakeFirst();
+  const chat = found?.chat_id ?? null;
   const text = await runSlashCommand(deps, content, { session, chat, at });
   await transaction(deps, async (work) => {
-    const session = await lockAssistantSession(work.tx, deps.lease.account, asked.session_id);
+    const session = await lockAssistantSession(work.tx, account, asked.session_id);
     await job.complete(work.tx);
     if (session !== null)
       await answerLine(deps, work, session, asked, { text, run: null, reason: 'command' });

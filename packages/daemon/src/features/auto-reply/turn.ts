@@ -2,7 +2,7 @@
 
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import { RelayError } from '@relay/contract/errors';
-import type { ChatId, MessageId, RunId, SessionId } from '@relay/contract/ids';
+import type { MessageId, RunId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
 import { linesNeededForLoop } from '@relay/core/auto-reply/loop-guard';
@@ -27,7 +27,7 @@ import {
   saveRunTaint,
   spentTodaySql,
 } from '../../platform/db/runs.ts';
-import { appendSessionLine } from '../../platform/db/sessions.ts';
+import { appendSessionLine, selectChatOfSession } from '../../platform/db/sessions.ts';
 import {
   TransactionConflict,
   transaction,
@@ -62,7 +62,8 @@ import {
 export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
   const places = new ConcurrencyLimit(deps.settings.auto_reply.concurrency);
   return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
-    await waitForMedia(deps, await chatOfSession(deps, job.data.subject), stop);
+    const chat = selectChatOfSession(deps.db, deps.lease.account, job.data.subject);
+    await waitForMedia(deps, chat, stop);
     const turn = await beginReply(deps, job);
     if (turn === null) return;
     const composed = await places.run(() => runModel(deps, compose, turn, stop));
@@ -70,19 +71,6 @@ export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
     if ('error' in composed) return failReply(deps, turn, composed);
     await finishReply(deps, turn, composed);
   };
-}
-
-async function chatOfSession(
-  { db, lease: { account } }: AutoReplyDeps,
-  id: SessionId,
-): Promise<ChatId | null> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('chat_id')
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.chat_id ?? null;
 }
 
 /** Returns as soon as the signal aborts, even if the model ignores it. */

@@ -10,7 +10,7 @@ import {
   WAITS_FOR_APPROVAL,
 } from '@relay/contract/conversation/states';
 import { RelayError } from '@relay/contract/errors';
-import { type ChatId, type InstanceId, mediaId, type RunId } from '@relay/contract/ids';
+import { type InstanceId, mediaId, type RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
 import { withContent } from '@relay/core/messages/outgoing';
 import { toStorableValue } from '@relay/core/messages/text';
@@ -62,7 +62,7 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
     if (wake === 'acknowledged') return acknowledgeSent(deps, job);
     const turn = deps.running.start(subject, epoch, stop);
     try {
-      await waitForMedia(deps, await chatOfInstance(deps, subject), turn.signal);
+      await waitForMedia(deps, selectChatOfInstance(deps, subject), turn.signal);
       const begun = await beginConversationTurn(deps, job, wake);
       if (begun === null) return;
       const { context } = begun;
@@ -77,18 +77,12 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
   };
 }
 
-async function chatOfInstance(
-  { db, lease: { account } }: ConversationDeps,
-  id: InstanceId,
-): Promise<ChatId | null> {
-  const row = await db
+const selectChatOfInstance = ({ db, lease: { account } }: ConversationDeps, id: InstanceId) =>
+  db
     .selectFrom('instances')
     .select('chat_id')
     .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.chat_id ?? null;
-}
+    .where('id', '=', id);
 
 /** Returns as soon as the signal aborts, even if the agent ignores it. */
 async function runAgent(

@@ -2,7 +2,7 @@
 // to their text. Everything here is the sender's, like the text itself.
 import type { AccountId, ChatId, MessageId } from '@relay/contract/ids';
 import type { LinePhoto } from '@relay/core/ports/agent-turn';
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 
 /** How many characters of a document a model is given with its message: about 2,000 tokens. */
@@ -121,18 +121,19 @@ interface MediaWait {
 
 /**
  * Waits until the media that a chat has now are understood, or for as long as a turn may wait. Media that arrive
- * meanwhile are the next turn's. Returns at once when the signal aborts.
+ * meanwhile are the next turn's. Returns at once when the signal aborts. `chat` is the
+ * query that finds the chat; what has none waits for nothing.
  */
 export async function waitForMedia(
   { db, lease: { account }, events, now }: MediaWait,
-  chat: ChatId | null,
+  chat: Expression<{ chat_id: ChatId | null }>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (chat === null) return;
   const began = now();
   const isWaiting = async () => {
     const { rows } = await sql`SELECT FROM media
-      WHERE account_id = ${account} AND chat_id = ${chat} AND (state = 'waiting' OR understood = 'waiting')
+      WHERE account_id = ${account} AND (state = 'waiting' OR understood = 'waiting')
+        AND chat_id = ${chat}
         AND created_at > ${new Date(now().getTime() - MEDIA_WAIT_MS)} AND created_at <= ${began} LIMIT 1`.execute(
       db,
     );

@@ -7,9 +7,10 @@ import type {
   ContactId,
   MessageId,
   RunId,
+  SessionId,
 } from '@relay/contract/ids';
 import { type Selectable, sql } from 'kysely';
-import type { Transaction } from './database.ts';
+import type { Db, Transaction } from './database.ts';
 import type { Tables } from './tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -23,6 +24,13 @@ interface NewSession {
   readonly chat: ChatId | null;
   readonly contact: ContactId | null;
 }
+
+export const selectChatOfSession = (db: Db, account: AccountId, id: SessionId) =>
+  db
+    .selectFrom('sessions')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('id', '=', id);
 
 /** Finds or creates it, updates its title, and locks it until the transaction ends. */
 export async function openSession(
