@@ -19,6 +19,7 @@ test('the summary names the state of Relay, and shows no old counts while it doe
     hold: false,
     whatsapp_connected: true,
     waiting_count: 2,
+    knocks_waiting: 0,
     active_instance_count: 0,
     sending: { sent_today: 3 },
   } as DaemonStatus;
@@ -29,6 +30,9 @@ test('the summary names the state of Relay, and shows no old counts while it doe
   expect(
     homeSummary({ ...status, hold: true, waiting_count: 0 }, undefined, false, null),
   ).toContain('Sending is on hold. Nothing is waiting for you.');
+  expect(
+    homeSummary({ ...status, waiting_count: 0, knocks_waiting: 2 }, undefined, false, null),
+  ).toContain('Connected to WhatsApp. 2 message requests. 3 messages sent');
   expect(homeSummary(status, undefined, true, null)).toBe('Relay is not responding.');
 });
 

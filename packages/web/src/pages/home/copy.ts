@@ -36,6 +36,8 @@ export function homeSummary(
   return t('home.summary', {
     state: relayState(status, link),
     waiting: status.waiting_count,
+    // Shown among what waits, although nothing has to be decided.
+    requests: status.knocks_waiting,
     sent: sent ?? status.sending.sent_today,
     active: status.active_instance_count,
   });
