@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import { openTerminal } from './terminal.ts';
 
-function terminal(options: { json: boolean; colour: boolean }, isTTY: boolean, rows = 24) {
+function terminal(
+  options: { json: boolean; colour: boolean },
+  isTTY: boolean,
+  { rows = 24, columns = 80 } = {},
+) {
   const said = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     isTTY,
     rows,
-    columns: 80,
+    columns,
     write: (text: string) => {
       said[name] += text;
     },
@@ -64,7 +68,7 @@ test('redraws a drawing in place and removes it at the end', () => {
 
 test('never redraws over a drawing that does not fit or is not on a terminal', () => {
   for (const plain of [
-    terminal({ json: false, colour: true }, true, 2),
+    terminal({ json: false, colour: true }, true, { rows: 2 }),
     terminal({ json: false, colour: true }, false),
   ]) {
     plain.draw(['a', 'b']);
@@ -81,4 +85,12 @@ test('removes lines that wrap at the edge of the window completely', () => {
   person.clearTransient();
   expect(person.said.out).toContain('\u001b[4A\r\u001b[J');
   expect(person.said.err.endsWith('\u001b[2A\r\u001b[J')).toBe(true);
+});
+
+test('a terminal that reports a width of 0 has none', () => {
+  const person = terminal({ json: false, colour: true }, true, { rows: 0, columns: 0 });
+  person.progress('Loading …');
+  person.writeLine('done');
+  expect(person.said.err).toBe('\r\u001b[KLoading …\r\u001b[K');
+  expect(person.size).toBeNull();
 });

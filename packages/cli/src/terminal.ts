@@ -102,13 +102,13 @@ export function openTerminal(
     },
     clearTransient,
     get size() {
-      if (out.isTTY !== true || out.rows === undefined || out.columns === undefined) return null;
+      if (out.isTTY !== true || !out.rows || !out.columns) return null;
       return { rows: out.rows, columns: out.columns };
     },
   };
 }
 
-/** How many rows a wrapped line takes; colour sequences have no width. */
-function height(line: string, columns = Number.POSITIVE_INFINITY): number {
-  return Math.max(1, Math.ceil(textWidth(line) / columns));
+/** How many rows a wrapped line takes; colour sequences have no width. A terminal may report 0 columns. */
+function height(line: string, columns: number | undefined): number {
+  return Math.max(1, Math.ceil(textWidth(line) / (columns || Number.POSITIVE_INFINITY)));
 }
