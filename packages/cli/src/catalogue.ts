@@ -103,7 +103,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     name: 'messages',
     group: 'WhatsApp',
     summary: 'Show recent messages, or send one',
-    arguments: [{ syntax: '[contact]', summary: 'A phone number (default: all chats)' }],
+    arguments: [{ syntax: '[who]', summary: 'Name, or digits of a phone number (default: all)' }],
     options: [['-n, --limit <count>', 'How many, up to 100', '50']],
     load: async () => (await import('./commands/messages.ts')).listMessagesCommand,
     subcommands: [
@@ -112,7 +112,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         group: 'WhatsApp',
         summary: 'Send a message as yourself',
         arguments: [
-          { syntax: '<to>', summary: 'Phone number in international form' },
+          { syntax: '<who>', summary: 'Name, phone number or group' },
           { syntax: '[text]', summary: 'The text, the caption, the emoji, or the poll’s question' },
         ],
         options: [

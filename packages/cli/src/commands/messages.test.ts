@@ -4,6 +4,7 @@ import { formatMessages } from './messages.ts';
 
 const plain = { dim: String, bold: String };
 const now = new Date(2026, 10, 15, 12, 0);
+const look = { colours: plain, names: new Map<string, string>(), now };
 const message = (given: Partial<BufferedMessage>): BufferedMessage => ({
   id: '1',
   from: '491701234567@s.whatsapp.net',
@@ -26,8 +27,7 @@ test('aligns time, sender and recipient, and formats numbers', () => {
       message({ isGroup: true, to: '120363@g.us', fromName: 'Ana' }),
       message({ from: '77@lid' }),
     ],
-    plain,
-    now,
+    look,
   );
   expect(lines).toEqual([
     '11-14 23:59  1  +491701234567 → you  Hello',
@@ -38,11 +38,30 @@ test('aligns time, sender and recipient, and formats numbers', () => {
   ]);
 });
 
+test('shows the owner’s names for people and groups, before the names that people give themselves', () => {
+  const names = new Map([
+    ['491701234567@s.whatsapp.net', 'Mom'],
+    ['120363@g.us', 'The Morenos'],
+  ]);
+  const lines = formatMessages(
+    [
+      message({ fromName: 'Maria M.' }),
+      message({ fromMe: true, to: '491701234567@s.whatsapp.net' }),
+      message({ isGroup: true, to: '120363@g.us', from: '77@lid', fromName: 'Ana' }),
+    ],
+    { ...look, names },
+  );
+  expect(lines.map((line) => line.slice(16, 35).trim())).toEqual([
+    'Mom → you',
+    'you → Mom',
+    'Ana → The Morenos',
+  ]);
+});
+
 test('indents a long text as one message, and no text can control the terminal', () => {
   const [line] = formatMessages(
     [message({ fromName: 'A\u001b[2J\nna', body: 'a\nb\u0007' })],
-    plain,
-    now,
+    look,
   );
   expect(line).toBe(`      09:05  1  A⟨U+001B⟩[2J na → you  a\n${' '.repeat(39)}b⟨U+0007⟩`);
 });

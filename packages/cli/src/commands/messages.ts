@@ -7,6 +7,7 @@ import { clientOf, longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatClock, formatPhone, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
+import { resolveAddress } from './contacts.ts';
 import { shortScheduleId } from './schedules.ts';
 import type { readSendContent } from './send-content.ts';
 
@@ -15,29 +16,49 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RelayError('usage', { what: 'Give --limit a whole number, such as `-n 20`.' });
   }
-  const [contact] = args;
-  if (contact !== undefined && !/\d/.test(contact)) {
-    throw new RelayError('usage', { what: 'Give the contact as a phone number.' });
-  }
+  const [who] = args;
+  const client = clientOf(config.home);
+  const contact = who === undefined ? undefined : await resolveAddress(client, who, 'person');
   const query = contact === undefined ? { limit } : { limit, contact };
-  const answer = await clientOf(config.home).get('/api/whatsapp/messages', { query });
+  const answer = await client.get('/api/whatsapp/messages', { query });
   if (terminal.json) terminal.writeJson(answer);
   else if (answer.messages.length === 0) terminal.notice('No messages yet.');
-  else
-    for (const line of formatMessages(answer.messages, terminal.colours, new Date()))
-      terminal.writeLine(line);
+  else {
+    const look = { colours: terminal.colours, names: await readNames(client), now: new Date() };
+    for (const line of formatMessages(answer.messages, look)) terminal.writeLine(line);
+  }
   return 0;
 };
+
+type Names = ReadonlyMap<string, string>;
+
+/** The owner's names for people and groups, by every address that a message can have. */
+async function readNames(client: Client): Promise<Names> {
+  const { contacts } = await client.get('/api/contacts', { query: { limit: 500 } });
+  return new Map(
+    contacts.flatMap(({ name, jid, lid }) =>
+      name === null ? [] : [jid, lid && `${lid}@lid`].flatMap((one) => (one ? [[one, name]] : [])),
+    ),
+  );
+}
 
 /** How many characters of an id are shown: enough for `relay why` to find it. */
 const ID = 12;
 
+interface MessagesLook {
+  readonly colours: Pick<Terminal['colours'], 'dim' | 'bold'>;
+  readonly names: Names;
+  readonly now: Date;
+}
+
 export function formatMessages(
   messages: readonly BufferedMessage[],
-  colours: Pick<Terminal['colours'], 'dim' | 'bold'>,
-  now: Date,
+  { colours, names, now }: MessagesLook,
 ): string[] {
-  const rows = messages.map((message) => ({ message, way: formatSenderAndRecipient(message) }));
+  const rows = messages.map((message) => ({
+    message,
+    way: formatSenderAndRecipient(message, names),
+  }));
   const ids = Math.min(ID, Math.max(0, ...messages.map(({ id }) => id.length)));
   const width = Math.min(44, Math.max(0, ...rows.map(({ way }) => way.length)));
   return rows.map(({ message, way }) => {
@@ -51,20 +72,21 @@ export function formatMessages(
 }
 
 /** Sender → recipient; the account itself is `you`. */
-function formatSenderAndRecipient(message: BufferedMessage): string {
-  const sender = toPrintable(message.fromName ?? address(message.from));
-  const from = message.fromMe ? 'you' : sender;
-  const to = message.fromMe || message.isGroup ? address(message.to) : 'you';
+function formatSenderAndRecipient(message: BufferedMessage, names: Names): string {
+  const named = (jid: string, own: string | null = null) =>
+    toPrintable(names.get(jid) ?? own ?? formatJid(jid));
+  const from = message.fromMe ? 'you' : named(message.from, message.fromName);
+  const to = message.fromMe || message.isGroup ? named(message.to) : 'you';
   return `${from} → ${to}`.replace(/\s+/g, ' ');
 }
 
-function address(jid: string): string {
+function formatJid(jid: string): string {
   const [user = '', server = ''] = jid.split('@');
   if (server === 's.whatsapp.net') return formatPhone(user.replace(/:.*/, ''));
-  return server === 'g.us' ? `group ${user}` : toPrintable(jid);
+  return server === 'g.us' ? `group ${user}` : jid;
 }
 
-// `relay messages send <to> <text>`: sends a message as the owner. It is queued when the command returns.
+// `relay messages send <who> <text>`: sends a message as the owner. It is queued when the command returns.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'Queued. `relay messages` shows it when it is sent.',
@@ -76,7 +98,8 @@ const SENTENCES: Readonly<Record<OutboxState, string>> = {
 };
 
 export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
-  const [to = '', given] = args;
+  const [who = '', given] = args;
+  const to = await resolveAddress(clientOf(config.home), who, 'all');
   const { at, replyTo } = options;
   if (typeof at === 'string') {
     if (typeof replyTo === 'string' || typeof options.key === 'string') {
