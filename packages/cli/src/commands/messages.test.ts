@@ -2,6 +2,7 @@ import type { BufferedMessage } from '@relay/contract/api/whatsapp';
 import { expect, test } from 'vitest';
 import { formatMessages } from './messages.ts';
 
+const ME = '14155551234@s.whatsapp.net';
 const plain = { dim: String, bold: String };
 const now = new Date(2026, 10, 15, 12, 0);
 const look = { colours: plain, names: new Map<string, string>(), now };
@@ -9,7 +10,7 @@ const message = (given: Partial<BufferedMessage>): BufferedMessage => ({
   id: '1',
   from: '491701234567@s.whatsapp.net',
   fromName: null,
-  to: '14155551234@s.whatsapp.net',
+  to: ME,
   body: 'Hello',
   timestamp: new Date(2026, 10, 15, 9, 5).getTime(),
   fromMe: false,
@@ -23,7 +24,8 @@ test('aligns time, sender and recipient, and formats numbers', () => {
     [
       message({ timestamp: yesterday }),
       message({ fromName: 'Ana' }),
-      message({ fromMe: true, to: '491701234567@s.whatsapp.net' }),
+      message({ fromMe: true, from: ME, to: '491701234567@s.whatsapp.net' }),
+      message({ fromMe: true, from: ME, to: ME }),
       message({ isGroup: true, to: '120363@g.us', fromName: 'Ana' }),
       message({ from: '77@lid' }),
     ],
@@ -33,6 +35,7 @@ test('aligns time, sender and recipient, and formats numbers', () => {
     '11-14 23:59  1  +491701234567 → you  Hello',
     '      09:05  1  Ana → you            Hello',
     '      09:05  1  you → +491701234567  Hello',
+    '      09:05  1  you → you            Hello',
     '      09:05  1  Ana → group 120363   Hello',
     '      09:05  1  77@lid → you         Hello',
   ]);
@@ -46,7 +49,7 @@ test('shows the owner’s names for people and groups, before the names that peo
   const lines = formatMessages(
     [
       message({ fromName: 'Maria M.' }),
-      message({ fromMe: true, to: '491701234567@s.whatsapp.net' }),
+      message({ fromMe: true, from: ME, to: '491701234567@s.whatsapp.net' }),
       message({ isGroup: true, to: '120363@g.us', from: '77@lid', fromName: 'Ana' }),
     ],
     { ...look, names },

@@ -76,7 +76,8 @@ function formatSenderAndRecipient(message: BufferedMessage, names: Names): strin
   const named = (jid: string, own: string | null = null) =>
     toPrintable(names.get(jid) ?? own ?? formatJid(jid));
   const from = message.fromMe ? 'you' : named(message.from, message.fromName);
-  const to = message.fromMe || message.isGroup ? named(message.to) : 'you';
+  const isToYou = message.fromMe ? message.to === message.from : !message.isGroup;
+  const to = isToYou ? 'you' : named(message.to);
   return `${from} → ${to}`.replace(/\s+/g, ' ');
 }
 
