@@ -24,6 +24,7 @@ test.each([
   ['{"messages":[1]}', '1 message'],
   ['{"results":[]}', '0 results'],
   ['{"status":"on its way","to":"Mom"}', 'on its way, to Mom'],
+  ['{"note":"These come nearest.","messages":[1]}', 'These come nearest, 1 message'],
   ['{"error":"There is no such chat."}', 'failed, There is no such chat.'],
   ['Error: It took too long.', 'failed, It took too long.'],
   ['plain words\nof it', 'plain words of it'],

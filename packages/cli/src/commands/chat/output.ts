@@ -189,6 +189,7 @@ function outcome(result: string): string {
 
 const fieldWords = (key: string, value: unknown): string => {
   if (key === 'status') return shown(value);
+  if (key === 'note') return shown(value).replace(/\.$/, '');
   return key === 'success' && value === true ? 'done' : `${key} ${shown(value)}`;
 };
 

@@ -69,6 +69,15 @@ test('shows a cancelled conversation as cancelled, and a failed one as failed', 
   expect(describeOutcome(failed, plain)).toBe('FAILED: No model.');
 });
 
+test('shows the contact’s name in the list, and their number as well in detail', () => {
+  const look = { columns: null, colours: plain, now, all: true };
+  const named = { ...instanceOf({ target_contact: '+491701234567' }), contact_name: 'Mom' };
+  expect(formatConversationTable([named], look)[1]).toContain('  Mom  ');
+  expect(formatConversationCard(named, [], look)).toContain('  Contact      Mom (+491701234567)');
+  const unnamed = { ...named, contact_name: null };
+  expect(formatConversationCard(unnamed, [], look)).toContain('  Contact      +491701234567');
+});
+
 test('draws a progress bar that is full only when every todo is done', () => {
   expect(formatProgressBar(0, 3, plain)).toBe('░░░░░░░░░░░░░░░░░░░░ 0 of 3 done');
   expect(formatProgressBar(49, 50, plain)).toBe('███████████████████░ 49 of 50 done');

@@ -62,8 +62,26 @@ const describeReason = (instance: ConversationInstance): string =>
 export const needsOwner = ({ state }: Pick<ConversationInstance, 'state'>): boolean =>
   state === 'NEEDS_HUMAN_INTERVENTION';
 
-export const formatConversationContact = ({ target_contact }: ConversationInstance): string =>
+/** Lists and single conversations come with the name; the answers to changes do not. */
+type WithContact = Pick<ConversationInstance, 'target_contact'> & {
+  readonly contact_name?: string | null;
+};
+
+const formatConversationAddress = ({ target_contact }: WithContact): string =>
   formatPhone(toPrintable(target_contact).trim());
+
+export const formatConversationContact = (conversation: WithContact): string =>
+  conversation.contact_name == null
+    ? formatConversationAddress(conversation)
+    : toOneLine(conversation.contact_name);
+
+function formatContactWithAddress(conversation: WithContact): string {
+  const [name, address] = [
+    formatConversationContact(conversation),
+    formatConversationAddress(conversation),
+  ];
+  return name === address ? address : `${name} (${address})`;
+}
 
 /** Skipped todos count as done: no agent returns to them. */
 export const countDoneTodos = ({ todos }: ConversationInstance): number =>
@@ -236,7 +254,7 @@ export function formatConversationCard(
     '',
     ...(reason === sentence ? [] : text('Reason', reason)),
     ...text('Objective', instance.objective),
-    ...part('Contact', [formatConversationContact(instance)]),
+    ...part('Contact', [formatContactWithAddress(instance)]),
     ...part('Todos', todoLines(instance, columns, colours)),
     ...part('Result', resultLines(instance, columns)),
     ...part('Follow-ups', followUpLines(instance, look.now)),

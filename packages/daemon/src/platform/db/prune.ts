@@ -15,7 +15,7 @@ const after = (days: number, column: string) => ({
   limit: `${days} days`,
   old: sql`${sql.ref(column)} < now() - make_interval(days => ${days})`,
 });
-const EXPIRED = { limit: 'until it expires', old: sql`expires_at < now()` };
+const EXPIRED = { limit: 'until they expire', old: sql`expires_at < now()` };
 
 const STEPS: readonly Step[] = [
   { table: 'events', what: 'events for open streams', ...after(7, 'at') },
