@@ -15,7 +15,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
-  reason: 'This client asks for confirmation before it sends.',
+  reason: 'Each message needs your confirmation before it is sent.',
   reason_code: 'draft',
   risks: [],
   requested_by: 'conversation:c1',
@@ -35,7 +35,7 @@ test('shows the exact recipient, the full text, the reason, the age and the expi
     '  │ Hello',
     '  │ ',
     '  │  the end ',
-    '  This client asks for confirmation before it sends.',
+    '  Each message needs your confirmation before it is sent.',
     '  Requested 1 h ago by conversation c1, expires in 2 d.',
     '',
     'Approve with `relay approvals approve <id>`; decline with `relay approvals reject <id>`.',
@@ -49,7 +49,7 @@ test('shows each risk and the safer alternative after the reason', () => {
   ] as const;
   const lines = formatApprovals([approval({ risks: [...risks] })], plain, now);
   expect(lines.slice(4, 8)).toEqual([
-    '  This client asks for confirmation before it sends.',
+    '  Each message needs your confirmation before it is sent.',
     '  Risk: First message to this person.',
     '  Risk: This account was linked today.',
     '  Safer: ask them to write to you first.',

@@ -32,7 +32,7 @@ export const REASONS = {
   // The owner decides; each becomes an approval
   draft: ask('Replies in this chat are drafts that you approve.'),
   first_contact: ask('This account has never written to this person.'),
-  confirm: ask('This client asks for confirmation before it sends.'),
+  confirm: ask('Each message needs your confirmation before it is sent.'),
   late: ask('The message was several hours old when it was answered.'),
   spoken: ask('You said this in a voice message, and its transcript may be wrong.'),
   edited: ask('You changed the text, so it needs a new approval.'),

@@ -45,7 +45,7 @@ const APPROVAL: Approval = {
   hidden_characters: [],
   when: null,
   shown: 'ab'.repeat(32),
-  reason: 'This client asks for confirmation before it sends.',
+  reason: 'Each message needs your confirmation before it is sent.',
   reason_code: 'confirm',
   risks: [],
   requested_by: 'assistant',

@@ -89,7 +89,7 @@ const approval: V1<'approval'> = {
   hidden_characters: [],
   shown: 'f0e4c2f76c58916ec258f246851bea091d14d4247a2fc3e18694461b1816e13b',
   reason: 'confirm',
-  explanation: 'This client asks for confirmation before it sends.',
+  explanation: 'Each message needs your confirmation before it is sent.',
   risks: [],
   requested_by: `token:${token.token_id}`,
   answer: null,

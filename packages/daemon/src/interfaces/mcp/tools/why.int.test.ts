@@ -46,7 +46,7 @@ test('reports an approval as pending, approved with its message, or declined', a
     chat: { name: 'Ben' },
     message_id: null,
     sentence: expect.stringMatching(
-      /^Waiting for your approval until .*: this client asks for confirmation before it sends\.$/,
+      /^Waiting for your approval until .*: each message needs your confirmation before it is sent\.$/,
     ),
   });
   await approvals.approve(yes as never);
