@@ -12,11 +12,11 @@ new PerformanceObserver((list) => {
 }).observe({ type: 'longtask' });
 
 function press() {
-  const sentence = document.querySelector('h1')?.textContent ?? '';
+  const sentence = document.querySelector('h1 + p')?.textContent ?? '';
   const button = [...document.querySelectorAll('button')].find(
     ({ textContent, disabled }) => textContent === 'Hold all sending' && !disabled,
   );
-  if (!/for you\.$/.test(sentence) || button === undefined) return;
+  if (!/in the last 24 hours/.test(sentence) || button === undefined) return;
   found.said = performance.now();
   button.click();
 }
