@@ -23,7 +23,7 @@ export function* tasksOf(
     yield () => scrolls(page, '/conversations', 500);
     yield () => scrolls(page, '/conversations?view=list', 900);
     yield () => scrolls(page, `/chats/${chat}`, -1_200);
-    yield () => types(page, `/conversations/${conversation}`, 'textarea');
+    yield () => types(page, `/conversations/${conversation}`, 'main textarea');
     yield () => types(page, '/search', 'main input');
   }
 }
