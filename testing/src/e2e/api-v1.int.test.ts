@@ -348,7 +348,9 @@ test('a client limited to one contact sees that contact’s events, and texts on
     .poll(async () => (await eventsFor(owner)).map(({ type }) => type))
     .toContain('message.received');
   const ben = await contactOf(BEN);
-  await expect.poll(() => eventsFor(blind)).not.toEqual([]);
+  await expect
+    .poll(async () => (await eventsFor(blind)).map(({ type }) => type))
+    .toContain('message.received');
   // What the agent answers may follow at once.
   const seen = await eventsFor(blind, '&include_text=true');
   expect(seen.filter(({ type }) => type === 'message.received')).toHaveLength(1);
@@ -436,7 +438,7 @@ test('a client’s webhook receives what its token may see, and ends with the to
   expect(data.map(({ webhook_id }) => webhook_id)).not.toContain(webhook.webhook_id);
 });
 
-test('what a client sends goes through the gate as that client', { timeout: 60_000 }, async () => {
+test('what a client sends goes through the gate as that client', async () => {
   verifies('API-V1-SCOPES');
   await grant(BEN);
   const free = await token({

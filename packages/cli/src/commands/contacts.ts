@@ -127,19 +127,6 @@ export async function findKnownContact(
   throw new RelayError('contact_unknown', { who: toOneLine(given ?? '') });
 }
 
-/** A number or an address as it was typed; for a name the address of the only contact that it can mean. */
-export async function resolveAddress(
-  client: Client,
-  given: string,
-  kind: 'person' | 'all',
-): Promise<string> {
-  if (given.includes('@') || !/\p{L}/u.test(given)) return given;
-  const { phone_number: digits, jid } = await findKnownContact(client, given, kind);
-  const address = digits === null ? jid : `+${digits}`;
-  if (address === null) throw new RelayError('contact_unknown', { who: toOneLine(given) });
-  return address;
-}
-
 function unresolvedContactError(who: string, { contacts }: FoundContacts): RelayError {
   if (contacts.length === 0) return new RelayError('contact_unknown', { who });
   const candidates = [

@@ -41,7 +41,7 @@ test('aligns time, sender and recipient, and formats numbers', () => {
   ]);
 });
 
-test('shows the owner’s names for people and groups, before the names that people give themselves', () => {
+test('shows the names of contacts and groups before the name that came with a message', () => {
   const names = new Map([
     ['491701234567@s.whatsapp.net', 'Mom'],
     ['120363@g.us', 'The Morenos'],

@@ -76,11 +76,9 @@ export const formatConversationContact = (conversation: WithContact): string =>
     : toOneLine(conversation.contact_name);
 
 function formatContactWithAddress(conversation: WithContact): string {
-  const [name, address] = [
-    formatConversationContact(conversation),
-    formatConversationAddress(conversation),
-  ];
-  return name === address ? address : `${name} (${address})`;
+  const address = formatConversationAddress(conversation);
+  const { contact_name: name } = conversation;
+  return name == null ? address : `${toOneLine(name)} (${address})`;
 }
 
 /** Skipped todos count as done: no agent returns to them. */

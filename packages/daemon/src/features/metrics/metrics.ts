@@ -1,6 +1,6 @@
 // Prometheus metrics of the daemon: the status, each account, storage, events since the start, model usage, HTTP
-// responses and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log. Without the
-// database a scrape says so, and contains only what is known without it.
+// responses and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log.
+// Without the database a scrape says so, and contains only what is known without it.
 
 import type { ListedAccount } from '@relay/contract/api/accounts';
 import type { EventLog } from '@relay/contract/api/events';

@@ -121,8 +121,7 @@ interface MediaWait {
 
 /**
  * Waits until the media that a chat has now are understood, or for as long as a turn may wait. Media that arrive
- * meanwhile are the next turn's. Returns at once when the signal aborts. `chat` is the
- * query that finds the chat; what has none waits for nothing.
+ * meanwhile are the next turn's. Returns at once when the signal aborts, and where the query `chat` finds no chat.
  */
 export async function waitForMedia(
   { db, lease: { account }, events, now }: MediaWait,
