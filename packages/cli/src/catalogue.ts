@@ -112,7 +112,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         group: 'WhatsApp',
         summary: 'Send a message as yourself',
         arguments: [
-          { syntax: '<to>', summary: 'Phone number in international form' },
+          { syntax: '<who>', summary: 'Name, phone number or group' },
           { syntax: '[text]', summary: 'The text, the caption, the emoji, or the poll’s question' },
         ],
         options: [

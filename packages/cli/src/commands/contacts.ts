@@ -64,7 +64,7 @@ function describeNoContacts(query: string, onlyRequests: boolean): string {
 
 export const dismissMessageRequestCommand: RunCommand = async ({ config, terminal, args }) => {
   const client = clientOf(config.home);
-  const contact = await findKnownContact(client, args[0], 'person');
+  const contact = await findKnownContact(client, args[0], 'person', { byProfile: true });
   const dismissed = await client.post('/api/knocks/{contact}/dismiss', {
     path: { contact: contact.id },
   });
@@ -76,7 +76,8 @@ export const dismissMessageRequestCommand: RunCommand = async ({ config, termina
   return 0;
 };
 
-// Finds the contact for what was typed. If two match, none is chosen and the candidates are shown.
+// Finds the contact for what was typed. If two match, or one whose profile name is all that matches, none is chosen and
+// the candidates are shown.
 
 const SHOWN = 5;
 const GROUP_JID = /^\d+(-\d+)?@g\.us$/;
@@ -87,16 +88,24 @@ export type ContactTarget =
   | { readonly phoneNumber: string }
   | { readonly group: string };
 
+interface ResolveOptions {
+  readonly mayAsk?: boolean;
+  /** A profile name is enough: nothing is granted or sent. */
+  readonly byProfile?: boolean;
+}
+
 export async function resolveContact(
   client: Client,
   given: string | undefined,
   kind: 'person' | 'group' | 'all',
-  { mayAsk = false }: { readonly mayAsk?: boolean } = {},
+  { mayAsk = false, byProfile = false }: ResolveOptions = {},
 ): Promise<ContactTarget> {
   const query = given?.trim() ?? '';
   if (query === '') throw new RelayError('usage', { what: 'Give a name or a phone number.' });
   const found = await client.get('/api/contacts', { query: { query, kind, limit: SHOWN + 1 } });
-  const known = found.contacts.find(({ id }) => id === found.meant);
+  const [first, other] = found.contacts;
+  const only = byProfile && other === undefined ? first : undefined;
+  const known = found.contacts.find(({ id }) => id === found.meant) ?? only;
   if (known !== undefined) return { known };
   if (found.number !== null && kind !== 'group') return { phoneNumber: found.number };
   if (GROUP_JID.test(query)) return { group: query };
@@ -111,9 +120,9 @@ async function pickContact(
   { contacts }: FoundContacts,
 ): Promise<ListedContact | null> {
   const shown = contacts.slice(0, SHOWN);
-  if (shown.length < 2 || !canAsk()) return null;
+  if (shown.length === 0 || !canAsk()) return null;
   const lines = shown.map((one, index) => `  ${index + 1}  ${formatContactLabel(one)}`).join('\n');
-  const answer = await askUser(`${who} matches several contacts:\n${lines}\nWhich number? `);
+  const answer = await askUser(`${who} could mean:\n${lines}\nWhich number? `);
   return shown[Number(answer) - 1] ?? null;
 }
 
@@ -121,10 +130,25 @@ export async function findKnownContact(
   client: Client,
   given: string | undefined,
   kind: 'person' | 'group' | 'all',
+  options?: ResolveOptions,
 ): Promise<ListedContact> {
-  const meant = await resolveContact(client, given, kind);
+  const meant = await resolveContact(client, given, kind, options);
   if ('known' in meant) return meant.known;
   throw new RelayError('contact_unknown', { who: toOneLine(given ?? '') });
+}
+
+/** A number or an address as it was typed; for a name the address of the only contact that it can mean. */
+export async function resolveAddress(
+  client: Client,
+  given: string,
+  kind: 'person' | 'all',
+  options?: ResolveOptions,
+): Promise<string> {
+  if (given.includes('@') || !/\p{L}/u.test(given)) return given;
+  const { phone_number: digits, jid } = await findKnownContact(client, given, kind, options);
+  const address = digits === null ? jid : `+${digits}`;
+  if (address === null) throw new RelayError('contact_unknown', { who: toOneLine(given) });
+  return address;
 }
 
 function unresolvedContactError(who: string, { contacts }: FoundContacts): RelayError {

@@ -133,7 +133,8 @@ const nameOf = (meant: ContactTarget): string | null =>
 
 export const revokePermissionsCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
-  const contact = await findKnownContact(client, args[0], options.group === true ? 'group' : 'all');
+  const kind = options.group === true ? 'group' : 'all';
+  const contact = await findKnownContact(client, args[0], kind, { byProfile: true });
   const who = formatContactLabel(contact);
   if (contact.grant === null) throw new RelayError('not_granted', { who });
   const path = { id: contact.grant.id };

@@ -7,7 +7,7 @@ import { clientOf, longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatClock, formatPhone, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
-import { findKnownContact } from './contacts.ts';
+import { resolveAddress } from './contacts.ts';
 import { shortScheduleId } from './schedules.ts';
 import type { readSendContent } from './send-content.ts';
 
@@ -18,7 +18,10 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   }
   const [who] = args;
   const client = clientOf(config.home);
-  const contact = who === undefined ? undefined : await toDigits(client, who);
+  const contact =
+    who === undefined
+      ? undefined
+      : await resolveAddress(client, who, 'person', { byProfile: true });
   const query = contact === undefined ? { limit } : { limit, contact };
   const answer = await client.get('/api/whatsapp/messages', { query });
   if (terminal.json) terminal.writeJson(answer);
@@ -29,13 +32,6 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   }
   return 0;
 };
-
-/** Only to read: people choose their profile names themselves, so no message is sent to a name. */
-async function toDigits(client: Client, who: string): Promise<string> {
-  if (!/\p{L}/u.test(who)) return who;
-  const { phone_number, lid } = await findKnownContact(client, who, 'person');
-  return phone_number ?? lid ?? who;
-}
 
 type Names = ReadonlyMap<string, string>;
 
@@ -96,7 +92,7 @@ function formatJid(jid: string): string {
   return server === 'g.us' ? `group ${user}` : jid;
 }
 
-// `relay messages send <to> <text>`: sends a message as the owner. It is queued when the command returns.
+// `relay messages send <who> <text>`: sends a message as the owner. It is queued when the command returns.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'Queued. `relay messages` shows it when it is sent.',
@@ -108,7 +104,8 @@ const SENTENCES: Readonly<Record<OutboxState, string>> = {
 };
 
 export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
-  const [to = '', given] = args;
+  const [who = '', given] = args;
+  const to = await resolveAddress(clientOf(config.home), who, 'all');
   const { at, replyTo } = options;
   if (typeof at === 'string') {
     if (typeof replyTo === 'string' || typeof options.key === 'string') {

@@ -25,14 +25,18 @@ const scheduling = {
   },
 };
 
+const person = (id: string, name: string, phone: string) => ({
+  ...{ id, kind: 'person', name, phone_number: phone, lid: null, jid: `${phone}@s.whatsapp.net` },
+  ...{ grant: null, chat_id: null, last_message_at: null, knocks: null, resting_until: null },
+});
+
 describe('relay messages', () => {
   test('shows the messages with the person who has the name', async () => {
-    const ana = { id: 'p1', kind: 'person', name: 'Ana', phone_number: '491701234567' };
-    const contacts = [{ ...ana, lid: null, jid: SENT.jid }];
+    const contacts = [person('p1', 'Ana', '491701234567')];
     fixture.routes({
-      'GET /api/contacts?query=Ana&kind=person&limit=6': { contacts, meant: 'p1', number: null },
+      'GET /api/contacts?query=Ana&kind=person&limit=6': { contacts, meant: null, number: null },
       'GET /api/contacts?limit=500': { contacts },
-      'GET /api/whatsapp/messages?limit=50&contact=491701234567': {
+      'GET /api/whatsapp/messages?limit=50&contact=%2B491701234567': {
         messages: [
           {
             id: '3A',
@@ -54,10 +58,25 @@ describe('relay messages', () => {
 });
 
 describe('relay messages send', () => {
-  test('looks up no name, because people choose their profile names themselves', async () => {
-    fixture.routes({ [SEND]: SENT });
-    await fixture.run('messages', 'send', 'Ana', 'At eight');
-    expect(fixture.asked()).toEqual([{ asked: SEND, body: { to: 'Ana', text: 'At eight' } }]);
+  test('sends to the contact who has the name', async () => {
+    const contacts = [person('p1', 'Ana Ruiz', '491701234567')];
+    fixture.routes({
+      [SEND]: SENT,
+      'GET /api/contacts?query=Ana&kind=all&limit=6': { contacts, meant: 'p1', number: null },
+    });
+    expect((await fixture.run('messages', 'send', 'Ana', 'At eight')).exit).toBe(0);
+    expect(fixture.asked().at(-1)).toEqual({ asked: SEND, body: { to: ANA, text: 'At eight' } });
+  });
+
+  test('sends nothing to somebody who is found only by the name of their profile', async () => {
+    const contacts = [person('p1', 'Ana', '491701234567')];
+    fixture.routes({
+      'GET /api/contacts?query=Ana&kind=all&limit=6': { contacts, meant: null, number: null },
+    });
+    const { exit, err } = await fixture.run('messages', 'send', 'Ana', 'At eight');
+    expect(exit).toBe(2);
+    expect(err).toContain('Ana could mean: Ana (+491701234567).');
+    expect(fixture.asked().map(({ asked }) => asked)).not.toContain(SEND);
   });
 
   test('quotes the message that --reply-to names', async () => {
@@ -166,10 +185,6 @@ describe('relay suggest', () => {
 
 describe('relay create --contact', () => {
   test('names the candidates if a name fits several contacts, and creates nothing', async () => {
-    const person = (id: string, name: string, phone: string) => ({
-      ...{ id, kind: 'person', name, phone_number: phone, lid: null, grant: null },
-      ...{ chat_id: null, last_message_at: null, knocks: null, resting_until: null },
-    });
     const contacts = [
       person('p1', 'Ana Ruiz', '491701234567'),
       person('p2', 'Ana Weiss', '491701234568'),

@@ -69,8 +69,8 @@ export const CONTACT_ERRORS = {
   contact_ambiguous: {
     status: 400,
     exit: 2,
-    sentence: '{who} matches several contacts: {candidates}.',
-    action: 'Give the number of one.',
+    sentence: '{who} could mean: {candidates}.',
+    action: 'Give the number; a name is enough only if you gave it to exactly one contact.',
   },
   contact_unnumbered: {
     status: 409,

@@ -67,3 +67,12 @@ test('chooses none of two equal matches and returns both', () => {
   expect(chooseMatch([{ rank: 3, of: 'a' }])).toEqual({ found: 'a' });
   expect(chooseMatch([])).toEqual({ nobody: true });
 });
+
+test('chooses nobody by a profile name, however well it matches', () => {
+  const stranger = { rank: 0, of: 'stranger', byProfile: true } as const;
+  expect(chooseMatch([stranger])).toEqual({ ambiguous: ['stranger'] });
+  expect(chooseMatch([stranger, { rank: 1, of: 'Mom (mobile)' }])).toEqual({
+    ambiguous: ['stranger', 'Mom (mobile)'],
+  });
+  expect(chooseMatch([{ rank: 0, of: 'Mom' }, stranger])).toEqual({ found: 'Mom' });
+});

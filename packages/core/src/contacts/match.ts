@@ -1,5 +1,6 @@
 // Finds the contact that a person means by a name, number or address. A full match is better than a partial one. If two
-// match equally well, none is chosen and the candidates are returned.
+// match equally well, none is chosen and the candidates are returned. A profile name
+// alone never decides, since a stranger can take any name.
 
 export interface Findable {
   readonly id: string;
@@ -64,15 +65,19 @@ export type MatchChoice<T> =
   | { readonly ambiguous: readonly T[] }
   | { readonly nobody: true };
 
-/** `matches` sorted by rank. */
-export function chooseMatch<T>(
-  matches: readonly { readonly rank: MatchRank; readonly of: T }[],
-): MatchChoice<T> {
-  const [first] = matches;
-  if (first === undefined) return { nobody: true };
-  const whole = matches.filter(({ rank }) => rank === 0);
+interface Match<T> {
+  readonly rank: MatchRank;
+  readonly of: T;
+  /** Nothing matches but the name that the contact chose. */
+  readonly byProfile?: boolean;
+}
+
+export function chooseMatch<T>(matches: readonly Match<T>[]): MatchChoice<T> {
+  const whole = matches.filter(({ rank, byProfile }) => rank === 0 && byProfile !== true);
   const candidates = whole.length > 0 ? whole : matches;
-  return candidates.length === 1
+  const [first, other] = candidates;
+  if (first === undefined) return { nobody: true };
+  return other === undefined && first.byProfile !== true
     ? { found: first.of }
     : { ambiguous: candidates.map(({ of }) => of) };
 }

@@ -39,7 +39,10 @@ it('a stranger is neither read nor answered, and the owner sees a message reques
   expect(routed).toEqual([{ outcome: 'stored', reason: 'no_grant' }]);
 
   // A record that allows nothing is a refusal too; a read grant alone allows no writing.
-  await harness.says('grant', 'Mallory', '--reply');
+  const byName = await harness.run('grant', 'Mallory', '--reply');
+  expect(byName).toMatchObject({ exit: 2, out: '' });
+  expect(byName.err).toContain(`Mallory could mean: Mallory (${mallory.number}).`);
+  await harness.says('grant', mallory.number, '--reply');
   await harness.says('revoke', 'Mallory');
   await mallory.writes('Hello?');
   await knocking(1);
@@ -96,7 +99,7 @@ it('contacts are found by the names people use, and an ambiguous name is not gue
   const unclear = await harness.run('grant', 'ann', '--read');
   expect(unclear).toMatchObject({ exit: 2, out: '' });
   expect(unclear.err).toContain(
-    'ann matches several contacts: Ann Lee (+14155553001), Ann Smith (+14155553002).',
+    'ann could mean: Ann Lee (+14155553001), Ann Smith (+14155553002).',
   );
   expect(await harness.gives('grant', 'ann SMITH', '--read', '--initiate')).toMatchObject({
     canRead: true,

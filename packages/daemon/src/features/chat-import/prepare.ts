@@ -20,7 +20,11 @@ import { toStorableText } from '@relay/core/messages/text';
 import { findZone, type Zone } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
-import { type MatchedContact, matchContacts } from '../../platform/db/contact-directory.ts';
+import {
+  ambiguousContactError,
+  type MatchedContact,
+  matchContacts,
+} from '../../platform/db/contact-directory.ts';
 import { lockContactCreation, resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
@@ -175,16 +179,13 @@ async function findImportTarget(
   if (query === null) throw new RelayError('export_chat');
   const found = await matchContacts(db, account, { query, kind: 'all', limit: 6 });
   const exact = found.likely.filter(({ rank }) => rank === 0);
+  const byOwner = exact.filter(({ byProfile }) => !byProfile);
   // The name of a file must match a name exactly.
   const likely = exact.length > 0 || given === null ? exact : found.likely;
-  const [first, ...others] = likely;
-  if (others.length > 0) {
-    const candidates = likely
-      .map(({ contact }) => contact.name ?? contact.jid ?? contact.id)
-      .join(', ');
-    throw new RelayError('contact_ambiguous', { who: query, candidates });
-  }
-  if (first !== undefined) return { known: first.contact };
+  const meant = (byOwner.length > 0 ? byOwner : likely).map(({ contact }) => contact);
+  const [first, other] = meant;
+  if (other !== undefined) throw ambiguousContactError(query, meant);
+  if (first !== undefined) return { known: first };
   return found.number === null ? { name: query } : { number: found.number, name: query };
 }
 

@@ -334,7 +334,7 @@ describe('the recipient', () => {
     await granted();
     expect(await create('daily 09:00', { to: 'mum' })).toMatchObject({ recipient_name: 'Mum' });
     await granted();
-    await expect(create('daily 09:00', { to: 'Mum' })).rejects.toThrow('matches several contacts');
+    await expect(create('daily 09:00', { to: 'Mum' })).rejects.toThrow('Mum could mean: ');
     await expect(create('daily 09:00', { to: 'Nobody' })).rejects.toThrow(
       'There is no contact named',
     );

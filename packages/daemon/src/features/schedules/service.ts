@@ -17,7 +17,6 @@ import type { Weekday } from '@relay/contract/schedule/names';
 import { defaultCatchUp, type ScheduleRule } from '@relay/contract/schedule/rule';
 import type { Settings } from '@relay/contract/settings';
 import { recipientJid } from '@relay/core/contacts/alias';
-import { chooseMatch } from '@relay/core/contacts/match';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Decision, decisionFor, refusalError } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
@@ -34,7 +33,7 @@ import { resolveContent } from '../../pipeline/gate/outgoing-request.ts';
 import { closeNotices, findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { findOrMakeChat } from '../../pipeline/gate/send-as-owner.ts';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
-import { matchContacts } from '../../platform/db/contact-directory.ts';
+import { ambiguousContactError, matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { runAndRollBack, transaction } from '../../platform/db/transaction.ts';
@@ -367,8 +366,6 @@ const zoneOf = (name: string): Zone => {
 // Resolves the recipient: the owner (`me`), somebody by name, number or address, or a group. If several match, the
 // error lists the candidates.
 
-const MAX_RECIPIENT_CANDIDATES = 5;
-
 async function resolveScheduleChat(
   { lease: { account } }: ScheduleDeps,
   tx: Transaction,
@@ -376,19 +373,14 @@ async function resolveScheduleChat(
 ): Promise<ChatId> {
   if (to.trim().toLowerCase() === 'me') return ownChat(tx, account);
   const asked = { query: to, kind: 'all', limit: 20 } as const;
-  const { matches, number } = await matchContacts(tx, account, asked);
-  const certain = matches.filter(({ rank }) => rank === 0);
+  const { matches, choice, number } = await matchContacts(tx, account, asked);
   const address = number === null ? recipientJid(to) : `+${number}`;
   // A complete number that is unknown is a new number, not part of somebody else's.
-  if (certain.length === 0 && address !== null) return findOrMakeChat(tx, account, address);
-  const choice = chooseMatch(matches.map(({ rank, contact }) => ({ rank, of: contact })));
+  const certain = matches.some(({ rank, byProfile }) => rank === 0 && !byProfile);
+  if (!certain && address !== null) return findOrMakeChat(tx, account, address);
   if ('found' in choice) return chatOfContact(tx, account, choice.found);
   if ('nobody' in choice) throw new RelayError('contact_unknown', { who: to });
-  const candidates = choice.ambiguous
-    .slice(0, MAX_RECIPIENT_CANDIDATES)
-    .map(describeCandidate)
-    .join(', ');
-  throw new RelayError('contact_ambiguous', { who: to, candidates });
+  throw ambiguousContactError(to, choice.ambiguous);
 }
 
 type Account = ScheduleDeps['lease']['account'];
@@ -411,11 +403,6 @@ async function chatOfContact(
   if (chat === undefined) throw new Error('a contact without a chat');
   return chat;
 }
-
-const describeCandidate = ({ name, phone_number: phone, jid }: ListedContact): string => {
-  const address = phone === null ? (jid ?? '') : `+${phone}`;
-  return name === null ? address : `${name} (${address})`;
-};
 
 // Dependencies of schedules.
 

@@ -12,9 +12,8 @@ import { RelayError } from '@relay/contract/errors';
 import type { AccountId, DeliveryId, WebhookId } from '@relay/contract/ids';
 import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/contract/webhooks/event-types';
 import type { WebhookFilter } from '@relay/contract/webhooks/events';
-import { chooseMatch } from '@relay/core/contacts/match';
 import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
-import { matchContacts } from '../../platform/db/contact-directory.ts';
+import { ambiguousContactError, matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { beginFollowingNow } from '../../platform/db/event-follower.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -50,7 +49,6 @@ type WebhookSetup = Pick<WebhookService, 'list' | 'create' | 'change' | 'rotate'
 
 const MAX_WEBHOOKS = 20;
 const MAX_OF_CLIENT = 5;
-const MAX_NAMED_CANDIDATES = 10;
 
 /** `changed` is called after a commit that changed webhooks. */
 export function createWebhookSetup(deps: WebhookDeps, changed: () => void): WebhookSetup {
@@ -241,15 +239,12 @@ async function findFilterChats(
 ): Promise<Required<Pick<WebhookFilter, 'contacts' | 'chats'>>> {
   const found = { contacts: new Set<string>(), chats: new Set<string>() };
   for (const who of named) {
-    const asked = { query: who, kind: 'all', limit: MAX_NAMED_CANDIDATES } as const;
-    const { likely } = await matchContacts(tx, account, asked);
-    const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
+    const asked = { query: who, kind: 'all', limit: 1 } as const;
+    const { choice } = await matchContacts(tx, account, asked);
     if ('found' in choice) {
       found[choice.found.kind === 'group' ? 'chats' : 'contacts'].add(choice.found.id);
-    } else if ('ambiguous' in choice) {
-      const candidates = choice.ambiguous.slice(0, MAX_NAMED_CANDIDATES).map(({ name }) => name);
-      throw new RelayError('contact_ambiguous', { who, candidates: candidates.join(', ') });
-    } else throw new RelayError('contact_unknown', { who });
+    } else if ('ambiguous' in choice) throw ambiguousContactError(who, choice.ambiguous);
+    else throw new RelayError('contact_unknown', { who });
   }
   return { contacts: [...found.contacts], chats: [...found.chats] };
 }

@@ -17,7 +17,6 @@ import {
 } from '@relay/contract/ids';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { GrantRecord } from '@relay/core/contacts/grants';
-import { chooseMatch } from '@relay/core/contacts/match';
 import { toStorableText } from '@relay/core/messages/text';
 import { refusalError } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
@@ -191,11 +190,10 @@ export function createPeopleService({ db, lease, admins }: PeopleDeps): ContactS
       if (query === '') {
         return { ...(await readContactPage(db, account, asked)), meant: null, number: null };
       }
-      const { matches, total, likely, number } = await matchContacts(db, account, {
+      const { matches, total, choice, number } = await matchContacts(db, account, {
         query,
         ...asked,
       });
-      const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
       const one = 'found' in choice ? choice.found.id : null;
       return { contacts: matches.map(({ contact }) => contact), total, meant: one, number };
     },

@@ -9,7 +9,6 @@ import type {
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId } from '@relay/contract/ids';
 import type { ObserverSettings, RetentionSettings } from '@relay/contract/settings';
-import { chooseMatch } from '@relay/core/contacts/match';
 import {
   announcementFor,
   effectiveTerms,
@@ -241,8 +240,7 @@ const NAMED = 5;
 
 async function resolveGroup(db: Db, account: AccountId, given: string): Promise<ResolvedGroup> {
   const query = given.trim();
-  const { likely } = await matchContacts(db, account, { query, kind: 'group', limit: NAMED });
-  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
+  const { choice } = await matchContacts(db, account, { query, kind: 'group', limit: NAMED });
   if ('found' in choice) {
     const { id, jid, name } = choice.found;
     return { chat: id as ChatId, address: jid ?? '', name: name ?? jid ?? '' };

@@ -12,9 +12,8 @@ import {
 } from '@relay/contract/ids';
 import { CLIENT_SCOPES, type Scope } from '@relay/contract/policy/scopes';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import { chooseMatch } from '@relay/core/contacts/match';
 import { type RawBuilder, sql } from 'kysely';
-import { matchContacts } from '../../platform/db/contact-directory.ts';
+import { ambiguousContactError, matchContacts } from '../../platform/db/contact-directory.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
@@ -156,8 +155,6 @@ async function loadTokens(
 // Finds the contacts that a token is for, by the names the owner gave. An ambiguous name is refused, because a token
 // for the wrong person would be noticed too late. An unknown number becomes a contact.
 
-const MOST_NAMED = 10;
-
 async function findTokenContacts(
   tx: Transaction,
   account: AccountId,
@@ -173,14 +170,10 @@ async function findTokenContact(
   account: AccountId,
   who: string,
 ): Promise<ContactId> {
-  const asked = { query: who, kind: 'person', limit: MOST_NAMED } as const;
-  const { likely, number } = await matchContacts(tx, account, asked);
-  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
+  const asked = { query: who, kind: 'person', limit: 1 } as const;
+  const { choice, number } = await matchContacts(tx, account, asked);
   if ('found' in choice) return contactId(choice.found.id);
-  if ('ambiguous' in choice) {
-    const names = choice.ambiguous.slice(0, MOST_NAMED).map(({ name }) => name);
-    throw new RelayError('contact_ambiguous', { who, candidates: names.join(', ') });
-  }
+  if ('ambiguous' in choice) throw ambiguousContactError(who, choice.ambiguous);
   const alias = number === null ? null : phoneAlias(number);
   const [met] = alias === null ? [] : await resolveSightings(tx, account, [[alias]]);
   if (met === undefined) throw new RelayError('contact_unknown', { who });

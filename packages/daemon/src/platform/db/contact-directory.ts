@@ -7,8 +7,16 @@ import type {
   ContactQuery,
   ListedContact,
 } from '@relay/contract/api/contacts';
+import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
-import { addressParts, type Findable, type MatchRank, rankMatch } from '@relay/core/contacts/match';
+import {
+  addressParts,
+  chooseMatch,
+  type Findable,
+  type MatchChoice,
+  type MatchRank,
+  rankMatch,
+} from '@relay/core/contacts/match';
 import { readPhoneNumber } from '@relay/core/contacts/phone-number';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
@@ -19,6 +27,8 @@ import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL } from './tokens.ts';
 export interface MatchedContact {
   readonly rank: MatchRank;
   readonly contact: ListedContact;
+  /** Nothing matches but the name that the contact chose. */
+  readonly byProfile: boolean;
 }
 
 interface ContactMatches {
@@ -27,6 +37,7 @@ interface ContactMatches {
   readonly total: number;
   /** Contacts that the query may mean. For a whole number: only the contact that has it. */
   readonly likely: readonly MatchedContact[];
+  readonly choice: MatchChoice<ListedContact>;
   /** The query as an international number in digits, if it is one. */
   readonly number: string | null;
 }
@@ -44,22 +55,45 @@ export async function matchContacts(
   { query, kind, limit, offset = 0, knocks, show }: ContactListQuery & { readonly query: string },
 ): Promise<ContactMatches> {
   const number = readPhoneNumber(query, await linkedNumber(db, account));
-  const ranks = new Map<string, MatchRank>();
+  const ranks = new Map<string, MatchOrder>();
   for (const person of await findCandidates(db, account, { query, number, kind })) {
-    const rank =
+    const sure =
       number !== null && person.addresses.includes(number) ? 0 : rankMatch(query, person);
-    if (rank !== null) ranks.set(person.id, rank);
+    const rank = sure ?? rankMatch(query, { ...person, names: person.profile_names });
+    if (rank !== null) ranks.set(person.id, { rank, byProfile: sure === null });
   }
-  const ranked = [...ranks].sort(([, a], [, b]) => a - b);
+  const ranked = [...ranks].sort(([, a], [, b]) => byOrder(a, b));
   const best = ranked.slice(0, MAX_RANKED).map(([id]) => id);
   const which = sql`id = ANY(${best}::uuid[]) AND ${messageRequestFilter(knocks)} AND ${isShown(show)}`;
   const { contacts: found } = await readDirectory(db, account, { which, limit: best.length });
   const all = found
-    .map((contact) => ({ rank: ranks.get(contact.id) ?? 3, contact }))
-    .sort((a, b) => a.rank - b.rank);
-  const likely = number === null ? all : all.filter(({ rank }) => rank === 0);
-  return { matches: all.slice(offset, offset + limit), total: all.length, likely, number };
+    .flatMap((contact) => {
+      const order = ranks.get(contact.id);
+      return order === undefined ? [] : [{ ...order, contact }];
+    })
+    .sort(byOrder);
+  const likely =
+    number === null ? all : all.filter(({ rank, byProfile }) => rank === 0 && !byProfile);
+  const choice = chooseMatch(likely.map(({ contact, ...match }) => ({ ...match, of: contact })));
+  return { matches: all.slice(offset, offset + limit), total: all.length, likely, choice, number };
 }
+
+const MAX_CANDIDATES = 5;
+
+/** The number distinguishes contacts with one name. */
+export function ambiguousContactError(who: string, of: readonly ListedContact[]): RelayError {
+  const shown = of.slice(0, MAX_CANDIDATES).map(({ name, phone_number: phone, jid }) => {
+    const address = phone === null ? (jid ?? '') : `+${phone}`;
+    return name === null ? address : `${name} (${address})`;
+  });
+  const candidates = [...shown, ...(of.length > MAX_CANDIDATES ? ['…'] : [])].join(', ');
+  return new RelayError('contact_ambiguous', { who, candidates });
+}
+
+type MatchOrder = Omit<MatchedContact, 'contact'>;
+
+const byOrder = (a: MatchOrder, b: MatchOrder): number =>
+  a.rank - b.rank || Number(a.byProfile) - Number(b.byProfile);
 
 /** Everyone who wrote or was written to, has a grant or sent a message request; whoever wrote last comes first. */
 export const readContactPage = (
@@ -121,29 +155,34 @@ const isSomebodyElse = (account: AccountId) => sql<boolean>`p.id NOT IN (
     AND s.value = CASE s.kind WHEN 'phone' THEN o.phone ELSE o.lid END
   WHERE o.id = ${account})`;
 
+interface Candidate extends Findable {
+  /** Names that they chose. */
+  readonly profile_names: readonly string[];
+}
+
 /** Everybody with a name, and those with an address that may contain the query. */
 async function findCandidates(
   db: Db,
   account: AccountId,
   { query, number, kind }: { query: string; number: string | null; kind: ContactKind },
-): Promise<Findable[]> {
+): Promise<Candidate[]> {
   const parts = [number, ...addressParts(query)].filter((part) => part !== null);
   const patterns = parts.map((part) => `%${part.replace(/[\\%_]/g, '\\$&')}%`);
-  const { rows } = await sql<Findable>`
+  const { rows } = await sql<Candidate>`
     WITH addressed AS MATERIALIZED (
       SELECT contact_id AS id, array_agg(value || '@' || CASE kind WHEN 'phone' THEN 's.whatsapp.net' ELSE 'lid' END)
         || array_agg(value) AS addresses
       FROM contact_aliases WHERE account_id = ${account} AND value LIKE ANY(${patterns}) GROUP BY contact_id)
     SELECT * FROM (
-      SELECT p.id, 'person' AS kind, array_remove(ARRAY[g.display_name, p.display_name, p.push_name], NULL) AS names,
-        coalesce(a.addresses, '{}') AS addresses
+      SELECT p.id, 'person' AS kind, array_remove(ARRAY[g.display_name, p.display_name], NULL) AS names,
+        array_remove(ARRAY[p.push_name], NULL) AS profile_names, coalesce(a.addresses, '{}') AS addresses
       FROM contacts p LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
         LEFT JOIN addressed a ON a.id = p.id
       WHERE p.account_id = ${account} AND ${isSomebodyElse(account)}
         AND (coalesce(g.display_name, p.display_name, p.push_name) IS NOT NULL OR a.id IS NOT NULL
           OR p.id::text = ${query})
       UNION ALL
-      SELECT c.id, 'group', array_remove(ARRAY[g.display_name, c.subject], NULL), ARRAY[c.group_address]
+      SELECT c.id, 'group', array_remove(ARRAY[g.display_name, c.subject], NULL), '{}', ARRAY[c.group_address]
       FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id AND g.chat_id = c.id
       WHERE c.account_id = ${account} AND c.kind = 'group'
     ) everybody WHERE ${ofKind(kind)}`.execute(db);

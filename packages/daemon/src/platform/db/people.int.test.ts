@@ -1,5 +1,4 @@
 import type { ContactFilter } from '@relay/contract/api/contacts';
-import { chooseMatch } from '@relay/core/contacts/match';
 import { expect, test } from 'vitest';
 import {
   countContacts,
@@ -33,12 +32,11 @@ async function people() {
 }
 
 const find = async (query: string) => {
-  const { matches, likely, number } = await matchContacts(db, account, {
+  const { matches, choice, number } = await matchContacts(db, account, {
     query,
     kind: 'all',
     limit: 20,
   });
-  const choice = chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })));
   return {
     names: matches.map(({ contact }) => contact.name ?? contact.jid),
     meant: 'found' in choice ? choice.found.jid : null,
@@ -49,10 +47,24 @@ const find = async (query: string) => {
 test("finds a contact by the owner's name for them, their profile name, number, LID or address", async () => {
   await people();
   const mom = '14155550001@s.whatsapp.net';
-  for (const query of ['mom', 'Ann Lee', '+1 415 555 0001', '90001', '90001@lid', mom, id(1)]) {
+  for (const query of ['mom', '+1 415 555 0001', '90001', '90001@lid', mom, id(1)]) {
     expect(await find(query), query).toMatchObject({ names: ['Mom'], meant: mom });
   }
+  expect(await find('Ann Lee')).toMatchObject({ names: ['Mom'], meant: null });
   expect(await find('90003')).toMatchObject({ meant: '90003@lid' });
+});
+
+test('no profile name decides who is meant, whatever it says', async () => {
+  await people();
+  const mom = '14155550001@s.whatsapp.net';
+  await sql("UPDATE grants SET display_name = 'Mom (mobile)' WHERE contact_id = $1", [id(1)]);
+  await sql("UPDATE contacts SET push_name = 'Mom' WHERE id = $1", [id(2)]);
+  expect(await find('mom')).toMatchObject({ names: ['Mom', 'Mom (mobile)'], meant: null });
+  expect(await find('mom (mobile)')).toMatchObject({ meant: mom });
+  for (const name of ['Grandma', '+49 170 1111111', mom, id(9)]) {
+    await sql('UPDATE contacts SET push_name = $2 WHERE id = $1', [id(2), name]);
+    expect((await find(name)).meant, name).toBe(name === mom ? mom : null);
+  }
 });
 
 test('several matches are all listed, groups included, and none is chosen', async () => {
@@ -65,15 +77,13 @@ test('several matches are all listed, groups included, and none is chosen', asyn
 
 test('several matches on a page of one are still ambiguous', async () => {
   await people();
-  const { matches, likely } = await matchContacts(db, account, {
+  const { matches, choice } = await matchContacts(db, account, {
     query: 'ann',
     kind: 'all',
     limit: 1,
   });
   expect(matches).toHaveLength(1);
-  expect(chooseMatch(likely.map(({ rank, contact }) => ({ rank, of: contact })))).toHaveProperty(
-    'ambiguous',
-  );
+  expect(choice).toHaveProperty('ambiguous');
 });
 
 test('a whole number matches only the contact that has it, and no longer number', async () => {

@@ -8,6 +8,7 @@ import type { V1, V1Call, V1Surface } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { groupDayText } from '@relay/core/observer/digest/format';
+import { ambiguousContactError } from '../../../platform/db/contact-directory.ts';
 import type { HttpDeps } from '../deps.ts';
 
 /** The rest refers to messages that may be gone by then. */
@@ -250,10 +251,7 @@ async function findContact(
   });
   const found = contacts.find(({ id }) => id === meant);
   if (found !== undefined) return found;
-  if (contacts.length > 1) {
-    const candidates = contacts.map(({ name, phone_number }) => name ?? phone_number).join(', ');
-    throw new RelayError('contact_ambiguous', { who: typed, candidates });
-  }
+  if (contacts.length > 0) throw ambiguousContactError(typed, contacts);
   if (!ID.test(typed)) return null;
   const { address: jid, phone_number } = await chats.get(typed);
   return { jid, phone_number };
