@@ -40,6 +40,8 @@ const BASE_MESSAGES = 100;
 const MOST_ACCOUNTS = 2_000;
 const AT_ONCE = 8;
 const SETTLE_MS = 15_000;
+/** What a start leaves to do, such as the first look of every loop. */
+const IDLE_AFTER_MS = 100_000;
 const PATIENCE_MS = 20_000;
 const PATIENCE_FOR_AN_ACCOUNT_MS = 1_000;
 const MB = 1024 * 1024;
@@ -318,7 +320,7 @@ class Fleet {
     const probe = await arm.start(arm.phones.length);
     await this.#untilOnline(arm.phones);
     console.log(`${more.name}: all online after ${seconds(performance.now() - began)} s`);
-    await sleep(SETTLE_MS);
+    await sleep(IDLE_AFTER_MS);
     const idle = await this.#during(probe, () => sleep(length * 1_000));
     const texts = Array.from(
       { length: length * MESSAGES_A_SECOND },

@@ -153,6 +153,8 @@ const BENCHES: readonly (readonly [name: string, nightly: string, full: string])
   ['memory', '--messages 100000', ''],
   ['metrics', '--minutes 1', ''],
   ['bytes', '--messages 2000', '--messages 10000'],
+  ['media', '--messages 100', '--messages 1000'],
+  ['idle', '--accounts 50 --seconds 30', '--accounts 500'],
   ['growth', '--messages 200000', '--messages 10000000'],
   ['fleet', '--accounts 50 --seconds 30', '--accounts 500'],
   ['upgrade', '--messages 100000', '--messages 1000000'],
