@@ -1,5 +1,5 @@
 import { freshDatabase } from '@relay/testing/postgres';
-import { times } from '@relay/testing/store';
+import { eventually, times } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
 import { loadMigrations, migrate } from './migrate.ts';
@@ -92,4 +92,24 @@ test('a migration that fails half-way is rolled back and can be tried again', as
   expect(await applied()).toEqual([1]);
   expect(await tables()).toEqual(['one', 'schema_migrations']);
   expect(await migrate(pool, [ONE, TWO])).toBe(2);
+});
+
+test('a migration that PostgreSQL ends because of a deadlock with another process is applied again', async () => {
+  const { pool, applied } = await emptyDatabase();
+  await migrate(pool, [ONE, TWO]);
+  const other = await pool.connect();
+  await other.query("BEGIN; SET LOCAL deadlock_timeout = '30s'; LOCK relay.two");
+  const both = migration(3, 'ALTER TABLE one ADD a int; ALTER TABLE two ADD a int');
+  const migrated = migrate(pool, [ONE, TWO, both]);
+  await eventually(async () => {
+    const { rowCount } = await pool.query(
+      "SELECT FROM pg_locks WHERE relation = 'relay.two'::regclass AND NOT granted",
+    );
+    return rowCount === 1;
+  });
+  await other.query('SELECT FROM relay.one');
+  await other.query('COMMIT');
+  other.release();
+  expect(await migrated).toBe(3);
+  expect(await applied()).toEqual([1, 2, 3]);
 });

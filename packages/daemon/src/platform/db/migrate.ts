@@ -22,6 +22,7 @@ interface AppliedMigration {
 
 /** Any fixed number: all Relay migrations of one database wait for each other on it. */
 const MIGRATION_LOCK = 7_214_001;
+const DEADLOCK = '40P01';
 
 export async function loadMigrations(
   directory = new URL('./migrations/', import.meta.url),
@@ -98,7 +99,7 @@ function pending(
   return known.filter((migration) => !byNumber.has(migration.number));
 }
 
-/** Returns false when there is nothing left to apply. The lock belongs to the transaction, also behind a pooler. */
+/** Returns whether there may be more to apply. The lock belongs to the transaction, also behind a pooler. */
 async function applyNext(client: PoolClient, known: readonly Migration[]): Promise<boolean> {
   await client.query('BEGIN');
   try {
@@ -120,6 +121,8 @@ async function applyNext(client: PoolClient, known: readonly Migration[]): Promi
     return next !== undefined;
   } catch (error) {
     await client.query('ROLLBACK');
+    // A process of the version before works on the same tables, and PostgreSQL ended one of the two.
+    if ((error as { code?: unknown }).code === DEADLOCK) return true;
     throw error;
   }
 }
