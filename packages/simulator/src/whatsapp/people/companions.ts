@@ -190,7 +190,7 @@ export class LinkedDevices {
       const jid = ownerJid(owner, addressing, id);
       const device = node('device', { jid, 'key-index': String(keyIndex) });
       const from = ownerJid(owner, addressing);
-      for (const person of this.#deps.directory.people()) {
+      for (const person of this.#deps.directory.knowingDevicesOf(owner)) {
         const stanza = notification('devices', [node(what, {}, [device])], { from });
         for (const other of person.devices()) {
           if (person === owner && other.id === id) continue;

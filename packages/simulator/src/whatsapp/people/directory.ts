@@ -12,6 +12,7 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
   readonly #byLid = new Map<string, Person>();
   readonly #byDialled = new Map<string, Person>();
   readonly #groups = new Map<string, Circle>();
+  readonly #askers = new Map<Person, Set<Person>>();
 
   addPerson(person: Person): void {
     if (this.#byPhone.has(person.phone)) throw new Error(`${person.phone} exists already`);
@@ -26,6 +27,16 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
 
   people(): Person[] {
     return [...this.#byPhone.values()];
+  }
+
+  /** Who asks for a person's devices keeps the list. */
+  noteAsker(person: Person, asker: Person): void {
+    this.#askers.set(person, (this.#askers.get(person) ?? new Set()).add(asker));
+  }
+
+  /** Those who have to hear of a change of this person's devices. */
+  knowingDevicesOf(person: Person): Person[] {
+    return [...new Set([person, ...(this.#askers.get(person) ?? [])])];
   }
 
   groupsOf(person: DeviceOwner): Circle[] {

@@ -2,7 +2,8 @@
 // spelling of a number, with its registered address. Invariant: companions carry a key-index, and people requested by
 // number get their LID if they have one; Baileys drops devices and recipients without them.
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
-import { type Device, type DeviceOwner, ownerJid } from '../../people/model.ts';
+import type { SimulatedAccount } from '../../people/account.ts';
+import { type Device, ownerJid } from '../../people/model.ts';
 import { child, children, node, type Stanza, seconds } from '../../wire/nodes.ts';
 import type { IqHandlers, IqRequest } from '../context.ts';
 
@@ -14,7 +15,7 @@ interface UsyncUser {
   readonly jid: string;
   /** The number as written in the request; the answer repeats it. */
   readonly number: string | undefined;
-  readonly person: DeviceOwner | undefined;
+  readonly person: SimulatedAccount | undefined;
 }
 
 function facts(protocol: string, { jid, number, person }: UsyncUser): Stanza[] {
@@ -37,11 +38,12 @@ function facts(protocol: string, { jid, number, person }: UsyncUser): Stanza[] {
   return protocol === 'status' ? [node('status', { t: seconds() }, Buffer.from(''))] : [];
 }
 
-function answerUsync({ child: usync, world: { directory } }: IqRequest): Stanza {
+function answerUsync({ account, child: usync, world: { directory } }: IqRequest): Stanza {
   const query = child(usync, 'query');
   const protocols = (query ? getAllBinaryNodeChildren(query) : []).map(({ tag }) => tag);
   const users = children(child(usync, 'list'), 'user').map((user) => {
     const asked = readUsyncUser(user, directory);
+    if (asked.person && protocols.includes('devices')) directory.noteAsker(asked.person, account);
     return node(
       'user',
       { jid: asked.jid },
