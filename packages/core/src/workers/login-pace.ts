@@ -1,7 +1,7 @@
 // The pace of logins to WhatsApp: after an outage all accounts of a cell want to log in at once.
 
 /** Logins per second of one worker, and of all workers of a cell together. */
-export const LOGINS_PER_SECOND = { worker: 25, cell: 50 } as const;
+export const LOGINS_PER_SECOND = { worker: 20, cell: 50 } as const;
 /** A worker that has been quiet may begin with this many at once. */
 const BURST = 5;
 
