@@ -1,6 +1,6 @@
 // Finds the contact that a person means by a name, number or address. A full match is better than a partial one. If two
-// match equally well, none is chosen and the candidates are returned. A profile name
-// alone never decides, since a stranger can take any name.
+// match equally well, none is chosen and the candidates are returned. A profile name alone never decides, since a
+// stranger can take any name.
 
 export interface Findable {
   readonly id: string;
