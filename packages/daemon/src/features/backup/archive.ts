@@ -3,7 +3,7 @@
 // known; an archive whose parts do not match it is rejected.
 
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
@@ -13,6 +13,7 @@ import { z } from 'zod';
 import type { Db } from '../../platform/db/database.ts';
 import { vaultRecordSchema } from '../../platform/home/vault/vault.ts';
 import { drainFile, type FileContent, fileInEntry, fileKey } from './files.ts';
+import { toWebStream } from './web-stream.ts';
 
 export const ARCHIVE_FORMAT = 2;
 
@@ -162,13 +163,11 @@ interface FileEntry extends FileContent {
 }
 
 export async function openArchive(archive: Readable): Promise<OpenedArchive> {
-  // An error of the source destroys the next stream, so the loop sees every failure.
   const unpacked = archive.pipe(createGunzip());
-  archive.once('error', (error) => unpacked.destroy(error));
+  // An error of the source destroys the next stream, so the loop sees every failure.
+  archive.on('error', (error) => unpacked.destroy(error));
   const entries = readEntries(unpacked);
   const close = () => {
-    // The loop that reads this stream may have ended already.
-    unpacked.once('error', () => {});
     unpacked.destroy();
     archive.destroy();
   };
@@ -222,7 +221,7 @@ interface Takers {
 
 async function* readEntries(unpacked: Readable): AsyncGenerator<ArchiveEntry | FileEntry> {
   try {
-    const entries = Readable.toWeb(unpacked).pipeThrough(createTarDecoder({ strict: true }));
+    const entries = toWebStream(unpacked).pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries) {
       const file = fileInEntry(header.name);
       if (file !== null) {

@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { RelayError } from '@relay/contract/errors';
 import { Decrypter, Encrypter, type Identity, type Recipient, Stanza } from 'age-encryption';
+import { toWebStream } from './web-stream.ts';
 
 const AGE_MAGIC = Buffer.from('age-encryption.org/');
 const LABEL = Buffer.from('age-encryption.org/v1/scrypt');
@@ -66,7 +67,7 @@ const identityOf = (passphrase: string): Identity => ({
 export async function encryptArchive(archive: Readable, passphrase: string): Promise<Readable> {
   const encrypter = new Encrypter();
   encrypter.addRecipient(recipientOf(passphrase));
-  const encrypted = await encrypter.encrypt(Readable.toWeb(archive) as never);
+  const encrypted = await encrypter.encrypt(toWebStream(archive) as never);
   return Readable.fromWeb(encrypted as unknown as ReadableStream);
 }
 
@@ -81,7 +82,7 @@ export async function decryptArchive(
     if (passphrases.length === 0) throw new RelayError('archive_passphrase_needed');
     const decrypter = new Decrypter();
     for (const passphrase of new Set(passphrases)) decrypter.addIdentity(identityOf(passphrase));
-    const opened = await decrypter.decrypt(Readable.toWeb(all) as never);
+    const opened = await decrypter.decrypt(toWebStream(all) as never);
     return Readable.fromWeb(opened as unknown as ReadableStream);
   } catch (cause) {
     all.destroy();
