@@ -88,7 +88,8 @@ export async function tortureRestore(options: {
       }
       const state = stateOf(await target.counts(), whole);
       states[state] += 1;
-      const found = [...faultsOfReport(imported, next, state), ...(await ledgerFaults(target))];
+      const report = faultsOfReport(imported, { next, state, victim: isOver ? 'none' : victim });
+      const found = [...report, ...(await ledgerFaults(target))];
       faults.push(...found.map((fault) => `round ${round} (${victim}): ${fault}`));
       if (state === 'unchanged') continue;
       await target.end();
@@ -110,12 +111,16 @@ export async function tortureRestore(options: {
 }
 
 /** What the command and the next start said, compared with what the home holds. */
-function faultsOfReport({ exit, err }: Ended, next: Ended, state: HomeState): string[] {
+function faultsOfReport(
+  { exit, err }: Ended,
+  { next, state, victim }: { next: Ended; state: HomeState; victim: Victim | 'none' },
+): string[] {
   const said = `${err}\n${next.err}`;
   const faults: readonly (readonly [isFault: boolean, what: string])[] = [
     [state === 'half', `half restored; said: ${said}`],
     [exit === 0 && state !== 'restored', `succeeded, but the home is ${state}`],
-    [said.includes('was changed') && state === 'restored', `restored, but said: ${said}`],
+    [said.includes('Nothing was changed') && state === 'restored', `restored, but said: ${said}`],
+    [err.includes('Relay stopped') && victim !== 'daemon', `Relay runs, but it said: ${err}`],
     [said.includes('was completed') && state !== 'restored', `${state}, but said: ${said}`],
     // A command that was killed says nothing.
     [exit !== null && exit !== 0 && err.trim() === '', `exit ${exit} without a sentence`],

@@ -15,6 +15,7 @@ import { accountInPath } from '../account-scope.ts';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { Archive, HttpDeps } from '../deps.ts';
 import { OWNER_TOKEN_HEADER } from '../guard.ts';
+import { parseUpload } from '../upload.ts';
 
 const tags = ['archive'];
 
@@ -71,7 +72,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
   );
 
   // The guard accepts this media type on the import route only.
-  app.addContentTypeParser('application/gzip', (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser('application/gzip', parseUpload);
 
   app.post(
     '/api/import',

@@ -9,6 +9,7 @@ import { isShownInline } from '@relay/core/media/type';
 import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
+import { parseUpload } from '../upload.ts';
 
 const tags = ['media'];
 
@@ -16,7 +17,7 @@ export function mediaRoutes(app: App, { media }: Pick<HttpDeps, 'media'>): void 
   // In a scope of its own, because any type is a file here, JSON too.
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    scope.addContentTypeParser('*', parseUpload);
     scope.post(
       '/api/media',
       {

@@ -12,6 +12,7 @@ import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
+import { parseUpload } from '../upload.ts';
 
 export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): void {
   app.get(
@@ -82,9 +83,7 @@ export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): vo
 // disconnects stops the import, which can be repeated.
 
 export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports' | 'log'>): void {
-  app.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
-    done(null, payload),
-  );
+  app.addContentTypeParser('application/octet-stream', parseUpload);
 
   app.post(
     '/api/memory/imports',
