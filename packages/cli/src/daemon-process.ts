@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DrillReport } from '@relay/contract/api/backups';
-import { RelayError } from '@relay/contract/errors';
+import { ERRORS, RelayError } from '@relay/contract/errors';
 import { type CliConfig, daemonEnvironment } from './config.ts';
 import { StartFailure } from './failure.ts';
 import { findDaemon, isProcessRunning } from './running-daemon.ts';
@@ -190,12 +191,50 @@ export async function stopDaemon(
   const { pid } = daemon;
   onStopping(pid);
   process.kill(pid, 'SIGTERM');
-  const end = await waitUntilGone(home, pid);
+  const end = await waitUntilGone(home, pid, STOP_TIMEOUT_SECONDS);
   return { pid, flushed: end.stalePid === null };
 }
 
-async function waitUntilGone(home: string, pid: number): Promise<{ stalePid: number | null }> {
-  const until = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
+/** Longer than a daemon takes to stop: it ends itself by force after 50 s. */
+const STOPPING_TIMEOUT_SECONDS = 60;
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Waits for the end of a daemon that is already stopping. Returns at once if none is. */
+export async function waitForStoppingDaemon(home: string, terminal: Terminal): Promise<void> {
+  const daemon = findDaemon(home);
+  if (daemon.state !== 'running' || !(await isStopping(daemon.port))) return;
+  terminal.progress(`Waiting for the daemon (PID ${daemon.pid}) to stop …`);
+  await waitUntilGone(home, daemon.pid, STOPPING_TIMEOUT_SECONDS);
+}
+
+/**
+ * The files of a daemon name its port until it has stopped. It refuses requests as soon as it stops, and then closes
+ * the port. A daemon that does not answer counts as running.
+ */
+async function isStopping(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const probe = request({ host: '127.0.0.1', port, path: '/healthz', agent: false });
+  probe.setTimeout(PROBE_TIMEOUT_MS, () => {
+    resolve(false);
+    probe.destroy();
+  });
+  probe.on('error', ({ code }: NodeJS.ErrnoException) =>
+    resolve(code === 'ECONNREFUSED' || code === 'ECONNRESET'),
+  );
+  probe.on('response', (answer) => {
+    answer.resume();
+    resolve(answer.statusCode === ERRORS.daemon_stopping.status);
+  });
+  probe.end();
+  return promise;
+}
+
+async function waitUntilGone(
+  home: string,
+  pid: number,
+  seconds: number,
+): Promise<{ stalePid: number | null }> {
+  const until = Date.now() + seconds * 1_000;
   while (Date.now() < until) {
     const daemon = findDaemon(home);
     // The process still exists for a moment after it removed its PID file.
@@ -208,5 +247,5 @@ async function waitUntilGone(home: string, pid: number): Promise<{ stalePid: num
     if (daemon.state !== 'none' && daemon.pid !== pid) return { stalePid: null };
     await sleep(25);
   }
-  throw new RelayError('daemon_stop_failed', { pid, seconds: STOP_TIMEOUT_SECONDS });
+  throw new RelayError('daemon_stop_failed', { pid, seconds });
 }

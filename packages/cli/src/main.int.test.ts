@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { statusSchema } from '@relay/contract/api/status';
 import { CLIENT_SCOPES } from '@relay/contract/policy/scopes';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { startTerminalUser } from '@relay/testing/terminal-user';
 import { verifies } from '@relay/testing/verifies';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CLI_COMMANDS } from './catalogue.ts';
 import { build, occupy, open, type Relay } from './testing/command.ts';
 
@@ -121,6 +123,53 @@ describe('start and stop', () => {
       out: 'Stopped. All data is saved.\n',
     });
     expect(await relay.call('status')).toMatchObject({ exit: 3 });
+  });
+
+  test('relay start waits for a daemon that is stopping, and then starts one', async () => {
+    verifies('003-CLI-START');
+    await relay.run('start');
+    const stopping = pid();
+    // While this file is there, the fake daemon refuses requests and does not end.
+    const held = join(relay.home, 'stopping');
+    writeFileSync(held, '');
+    process.kill(stopping, 'SIGTERM');
+    const child = relay.spawn('start');
+    const out = text(child.stdout as Readable);
+    let err = '';
+    for await (const piece of child.stderr as Readable) {
+      err += piece;
+      if (err.includes('Waiting')) rmSync(held, { force: true });
+    }
+    rmSync(held, { force: true });
+    expect({ out: await out, err }).toEqual({
+      out: expect.stringMatching(/^Relay is running \(PID \d+\) at /),
+      err: `Waiting for the daemon (PID ${stopping}) to stop …\nStarting the daemon …\nStarting the database …\n`,
+    });
+    expect(pid()).not.toBe(stopping);
+    expect(await relay.call('status')).toMatchObject({ exit: 0 });
+  });
+
+  test('relay start fails if the daemon that is stopping does not end in time', async () => {
+    verifies('003-CLI-START');
+    await relay.serve();
+    const file = join(relay.home, 'daemon.json');
+    // Nothing listens on this port: a stopping daemon has closed its own.
+    const port = 1;
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), port }));
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+      now += 10_000;
+      return now;
+    });
+    try {
+      expect(await relay.call('start')).toEqual({
+        exit: 8,
+        out: '',
+        err: `Waiting for the daemon (PID ${process.pid}) to stop …\nThe daemon (PID ${process.pid}) did not stop within 60 s. End it with \`kill -9 ${process.pid}\`; acknowledged data is safe.\n`,
+      });
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('creates a home and an output file that only the owner can read', async () => {

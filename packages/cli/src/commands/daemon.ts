@@ -10,12 +10,14 @@ import {
   stopDaemon,
   waitForDaemonExit,
   waitForDaemonReady,
+  waitForStoppingDaemon,
 } from '../daemon-process.ts';
 import { StartFailure } from '../failure.ts';
 import { findDaemon } from '../running-daemon.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const startRelayCommand: RunCommand = async ({ config, terminal, options }) => {
+  await waitForStoppingDaemon(config.home, terminal);
   const running = alreadyRunning(config, terminal);
   if (running) return 0;
   const foreground = options.foreground === true;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/contract/errors';
 import { loadCliConfig } from '../config.ts';
 import { startFakeDaemon } from './fake-daemon.ts';
@@ -19,7 +20,8 @@ if (existsSync(at('crash'))) process.exit(7);
 report({ progress: 'Starting the database …' });
 try {
   const daemon = await startFakeDaemon(home, port);
-  process.on('SIGTERM', () => {
+  process.on('SIGTERM', async () => {
+    while (existsSync(at('stopping'))) await sleep(10);
     if (!existsSync(at('hasty'))) daemon.removeFiles();
     process.exit(0);
   });

@@ -2,7 +2,7 @@
 // its home control it. It runs in the test's process, or as its own process (fake-daemon-process.ts).
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 import { linuxProcessStart } from '@relay/core/installation';
@@ -65,6 +65,14 @@ function readRoutes(home: string): Readonly<Record<string, unknown>> {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
+/** Like the daemon, it answers `/healthz` without a token, and nothing while it stops. */
+function refusalOf(home: string, request: IncomingMessage, token: string): RelayError | null {
+  if (existsSync(join(home, 'stopping'))) return new RelayError('daemon_stopping');
+  const isAllowed =
+    request.url === '/healthz' || request.headers.authorization === `Bearer ${token}`;
+  return isAllowed ? null : new RelayError('unauthorized');
+}
+
 function answerRequests(home: string, port: number): RequestListener {
   let token = FIRST_TOKEN;
   const at = (name: string) => join(home, name);
@@ -77,9 +85,9 @@ function answerRequests(home: string, port: number): RequestListener {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body));
     };
-    if (request.headers.authorization !== `Bearer ${token}`) {
-      const { message, code, status } = new RelayError('unauthorized');
-      answer(status, { error: message, code });
+    const refusal = refusalOf(home, request, token);
+    if (refusal !== null) {
+      answer(refusal.status, { error: refusal.message, code: refusal.code });
       return;
     }
     const planned = readRoutes(home)[`${request.method} ${request.url}`];
@@ -93,6 +101,8 @@ function answerRequests(home: string, port: number): RequestListener {
     if (await assistant(request, response)) return;
     if (await conversations(request, response)) return;
     switch (`${request.method} ${request.url}`) {
+      case 'GET /healthz':
+        return answer(200, { status: 'ok' });
       case 'GET /api/status':
         return answer(200, { ...statusOf(process.pid, home), needs_you_count: waiting(home) });
       case 'GET /api/workers':
