@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../free-port.ts';
@@ -147,7 +147,45 @@ describe('a daemon that is stopped while it works', () => {
 
   it('answers the running request before it ends, and stores its effect', async () => {
     verifies('003-NFR-NO-LOSS');
-    const body = JSON.stringify({ objective: 'arrive late', target_contact: '+14155550177' });
+    const { answered, finish } = await beginRequest('arrive late');
+    const stopping = relay.run('stop');
+    while (!log().includes('"stopping"')) await sleep(20);
+    finish();
+    const [response] = await answered;
+    expect(response.statusCode).toBe(201);
+    const { id } = (await json(response)) as { id: string };
+    expect(await stopping).toMatchObject({ exit: 0, out: 'Stopped. All data is saved.\n' });
+    await relay.start();
+    expect(await allIds()).toContain(id);
+  });
+
+  it('is not reported as running: relay start waits for its end, and then starts one', async () => {
+    verifies('003-CLI-START');
+    const { pid } = relay;
+    const { answered, finish } = await beginRequest('outlast the stop');
+    process.kill(pid, 'SIGTERM');
+    while (!log().includes('"stopping"')) await sleep(20);
+    const starting = relay.spawn(['start']);
+    const out = text(starting.stdout);
+    let err = '';
+    for await (const piece of starting.stderr) {
+      err += piece;
+      if (err.includes('Waiting')) finish();
+    }
+    finish();
+    expect({ out: await out, err }).toEqual({
+      out: expect.stringMatching(/^Relay is running \(PID \d+\) at /),
+      err: expect.stringMatching(`^Waiting for the daemon \\(PID ${pid}\\) to stop …\nStarting `),
+    });
+    const [response] = await answered;
+    expect(response.statusCode).toBe(201);
+    expect(relay.pid).not.toBe(pid);
+    expect(await relay.call('GET', '/api/status')).toMatchObject({ status: 200 });
+  });
+
+  /** A request whose body is not complete: the daemon waits for the rest of it before it ends. */
+  const beginRequest = async (objective: string) => {
+    const body = JSON.stringify({ objective, target_contact: '+14155550177' });
     const outgoing = request({
       host: '127.0.0.1',
       port: relay.port,
@@ -164,16 +202,11 @@ describe('a daemon that is stopped while it works', () => {
     // The daemon has read the headers, and waits for the body.
     await once(outgoing, 'continue');
     outgoing.write(body.slice(0, 20));
-    const stopping = relay.run('stop');
-    while (!log().includes('"stopping"')) await sleep(20);
-    outgoing.end(body.slice(20));
-    const [response] = await answered;
-    expect(response.statusCode).toBe(201);
-    const { id } = (await json(response)) as { id: string };
-    expect(await stopping).toMatchObject({ exit: 0, out: 'Stopped. All data is saved.\n' });
-    await relay.start();
-    expect(await allIds()).toContain(id);
-  });
+    const finish = () => {
+      if (!outgoing.writableEnded) outgoing.end(body.slice(20));
+    };
+    return { answered, finish };
+  };
 
   const log = () =>
     readFileSync(join(relay.home, 'relay.log'), 'utf8').trimEnd().split('\n').at(-1) ?? '';
