@@ -211,8 +211,8 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
       [own],
     );
 
-  /** The owner types in their own chat. */
-  async function types(text: string, at = new Date(), content: Content = {}): Promise<void> {
+  /** The owner types in their own chat. Without a time: after all messages to them have arrived. */
+  async function types(text: string, at?: Date, content: Content = {}): Promise<void> {
     await arrived();
     const data = await store(own as ChatId, null, text, at, content);
     await onRoute(conversations)({ data, complete: async () => {} });
@@ -225,7 +225,7 @@ export async function openAssistantFixture(options: AssistantFixtureOptions = {}
     );
 
   /** Types, and returns the answer. */
-  async function asks(text: string, at = new Date(), content: Content = {}): Promise<string> {
+  async function asks(text: string, at?: Date, content: Content = {}): Promise<string> {
     const before = (await lines()).filter(({ role }) => role === 'assistant').length;
     await types(text, at, content);
     const answers = async () => (await lines()).filter(({ role }) => role === 'assistant');
