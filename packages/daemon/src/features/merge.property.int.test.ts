@@ -1,6 +1,6 @@
 // Property test of merges: contacts known by a number and by a LID are merged at any moment: between two steps, by a
-// message that reveals it, during a turn, an automatic answer or a send, or after any statement of a transaction. Then
-// all pending work is finished, and nothing may be lost, failed or sent twice.
+// message that reveals it, while a message is routed, during a turn, an automatic answer or a send, or after any
+// statement of a transaction. Then all pending work is finished, and nothing may be lost, failed or sent twice.
 import { sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
@@ -22,8 +22,7 @@ import {
   referencesTo,
 } from './testing/merge-checks.ts';
 
-/** Each run merges one contact. The contacts of one world are merged concurrently. */
-const RUNS = process.env.PROPERTY_RUNS ? 300 : 20;
+const WORLDS = process.env.PROPERTY_RUNS ? 30 : 2;
 const STEPS = 6;
 const ROUNDS = 20;
 const WAIT_MS = 20;
@@ -66,6 +65,7 @@ const wrote = fc.record({ phone: is('wrote'), lid: is('wrote') });
 const MOMENTS = [
   'between',
   'message',
+  'route',
   'turn',
   'turn',
   'answer',
@@ -76,6 +76,8 @@ const MOMENTS = [
   'statement',
 ] as const;
 type Moment = (typeof MOMENTS)[number];
+/** Each run merges one contact. The contacts of one world are merged concurrently. */
+const RUNS = WORLDS * MOMENTS.length;
 
 const planFor = (moment: Moment) =>
   fc.record({
@@ -156,6 +158,8 @@ class Run {
       case 'copy': {
         const resume = harness.pauseRouting();
         await harness.receiveCopy(person);
+        // In the same chat, so that its job waits behind the one of the copy.
+        await harness.receive(person, keeps, 'hm');
         await this.merge(moment).finally(resume);
         return;
       }
@@ -165,6 +169,7 @@ class Run {
       case 'answer':
         this.#arm(moment);
         return harness.receive(person, otherSide(keeps), 'hm');
+      case 'route':
       case 'turn':
       case 'statement':
         this.#arm(moment, moment === 'statement' ? nth : 1);
@@ -307,7 +312,7 @@ test(`${RUNS} merges at any moment lose nothing, fail nothing and send nothing t
       const violations = runs.flatMap((run) => run.violations);
       expect([...violations, ...(await checkWorld(harness))]).toEqual([]);
     }),
-    { numRuns: RUNS / MOMENTS.length, endOnFailure: true },
+    { numRuns: WORLDS, endOnFailure: true },
   );
   expect(await referencesTo(harness, gone)).toEqual([]);
   expect(MET.filter((what) => !met.has(what))).toEqual([]);

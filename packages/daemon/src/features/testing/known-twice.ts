@@ -36,10 +36,10 @@ export type Words = 'hm' | 'yes' | 'secret';
 /** What the agent sends first: one message, two, or one that needs an approval. */
 export type First = 'one' | 'two' | 'secret';
 /**
- * When something happens: during an agent's turn, an automatic answer or a send, or after a statement that returned one
- * of the contact's rows.
+ * When something happens: while a message is routed, during an agent's turn, an automatic answer or a send, or after a
+ * statement that returned one of the contact's rows.
  */
-export type Middle = 'turn' | 'answer' | 'send' | 'statement';
+export type Middle = 'route' | 'turn' | 'answer' | 'send' | 'statement';
 
 const ENDED: readonly InstanceState[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const MINUTE = 60_000;
@@ -104,6 +104,10 @@ export async function freshMergeWorld() {
   const pauses = new Set<Promise<void>>();
   jobs.work('route', 4, async (job) => {
     await Promise.all(pauses);
+    const [stored] = await sql<{ chat_id: string }>('SELECT chat_id FROM messages WHERE id = $1', [
+      job.data.message,
+    ]);
+    if (stored !== undefined) await inChat(stored.chat_id, 'route');
     await onRoute(conversations)(job);
   });
   const reads = { unseal: openPlain, read: readJson };
