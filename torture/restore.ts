@@ -76,19 +76,15 @@ export async function tortureRestore(options: {
       const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? 'daemon';
       const delay = random() * importMs * LATEST_KILL;
       await target.relay('start');
-      const command = target.spawn('import', archive);
-      const ended = endOf(command);
-      const isOver = await Promise.race([ended.then(() => true), sleep(delay, false)]);
-      if (!isOver) kill(victim === 'command' ? command.pid : target.pidOf(victim));
-      killed[isOver ? 'none' : victim] += 1;
-      const imported = await ended;
+      const { imported, killed: who } = await importWithKill(target, archive, { victim, delay });
+      killed[who] += 1;
       const next = await target.relay('start');
       if (next.exit !== 0) {
         throw new Error(`round ${round} (${victim}): the daemon did not start: ${next.err}`);
       }
       const state = stateOf(await target.counts(), whole);
       states[state] += 1;
-      const report = faultsOfReport(imported, { next, state, victim: isOver ? 'none' : victim });
+      const report = faultsOfReport(imported, { next, state, victim: who });
       const found = [...report, ...(await ledgerFaults(target))];
       faults.push(...found.map((fault) => `round ${round} (${victim}): ${fault}`));
       if (state === 'unchanged') continue;
@@ -108,6 +104,22 @@ export async function tortureRestore(options: {
     await removeFolder(folder);
     remove();
   }
+}
+
+async function importWithKill(
+  target: Home,
+  archive: string,
+  { victim, delay }: { victim: Victim; delay: number },
+): Promise<{ imported: Ended; killed: Victim | 'none' }> {
+  const command = target.spawn('import', archive);
+  const ended = endOf(command);
+  if (await Promise.race([ended.then(() => true), sleep(delay, false)]))
+    return { imported: await ended, killed: 'none' };
+  kill(victim === 'command' ? command.pid : target.pidOf(victim));
+  const imported = await ended;
+  // The daemon may have received all of the archive, and goes on without its command.
+  if (victim === 'command') await target.relay('stop');
+  return { imported, killed: victim };
 }
 
 /** What the command and the next start said, compared with what the home holds. */
