@@ -47,6 +47,7 @@ import { takeLease } from '@relay/daemon/platform/db/lease';
 import { recordSent } from '@relay/daemon/platform/db/messages';
 import { transaction } from '@relay/daemon/platform/db/transaction';
 import { Jobs } from '@relay/daemon/platform/jobs/jobs';
+import type { QueueName } from '@relay/daemon/platform/jobs/queues';
 import {
   enqueueDueTimers,
   hintTimerClock,
@@ -99,9 +100,10 @@ export interface DaemonHarness extends TestStore {
   /** Whether WhatsApp acknowledges what conversations queue; if not, the account seems offline. */
   acknowledges(on: boolean): Promise<void>;
   /**
-   * Waits until no turn runs or is queued, no message waits for an acknowledgement that will come, and no timer is due.
+   * Waits until no turn runs or is queued, no message waits for an acknowledgement that will come, no timer is due, and
+   * these queues are empty too.
    */
-  quiet(): Promise<void>;
+  quiet(...queues: readonly QueueName[]): Promise<void>;
   /** Stops like a daemon: another harness may continue on the same store. */
   close(): Promise<void>;
 }
@@ -348,7 +350,7 @@ export async function openDaemonHarness(
           [id],
         )
       ).map((row) => `${row.from_state} → ${row.to_state}`),
-    quiet: () =>
+    quiet: (...queues) =>
       eventually(async () => {
         const active = "SELECT FROM relay_jobs.job WHERE state = 'active' LIMIT 1";
         if ((await sql(active)).length > 0) return false;
@@ -356,18 +358,22 @@ export async function openDaemonHarness(
         await acknowledge();
         await sending?.followUps.update();
         await clock.fire();
-        for (const queue of TIMER_QUEUES) jobs.wake(queue);
-        // One statement, so one snapshot: a due timer becomes a job within one transaction.
+        for (const queue of [...TIMER_QUEUES, ...queues]) jobs.wake(queue);
+        const canSend = (await sending?.wakeIfAble()) ?? false;
+        // One statement, so one snapshot: a timer, a job and a message become each other within one transaction.
         const open = await sql(
-          `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
+          `SELECT 1 FROM relay_jobs.job WHERE name = ANY($4) AND state < 'completed'
            UNION ALL SELECT 1 FROM timers JOIN accounts ON id = account_id WHERE due_at <= $1
              AND (kind <> 'heartbeat' OR follow_ups_suspended_since IS NULL)
-           UNION ALL SELECT 1 FROM outbox WHERE $2 AND instance_id IS NOT NULL AND state = 'pending' LIMIT 1`,
-          [now(), acknowledging],
+           UNION ALL SELECT 1 FROM outbox WHERE $2 AND instance_id IS NOT NULL AND state = 'pending'
+           UNION ALL SELECT 1 FROM outbox o LEFT JOIN instances i
+             ON i.account_id = o.account_id AND i.id = o.instance_id
+             WHERE $3 AND o.state IN ('pending', 'unknown') AND o.told_at IS NULL
+               AND i.state IS DISTINCT FROM 'PAUSED' LIMIT 1`,
+          [now(), acknowledging, canSend, ['conversation', 'schedule', ...queues]],
         );
         if (open.length > 0) return false;
         if (sending === null) return true;
-        if (!(await sending.isIdle())) return false;
         // The last messages may have reached a limit, which suspends the clock before time goes on.
         await sending.followUps.update();
         return true;
@@ -409,23 +415,11 @@ function sendOver(
   return {
     deliverer,
     followUps: new FollowUpClock({ db, lease, now, log, isConnected, isBlocked }),
-    /** Whether everything that can be sent now was sent. */
-    isIdle: async () => {
-      if (!isConnected() || (await isBlocked())) return true;
+    /** Looks for messages to send. Returns whether they can be sent now. */
+    wakeIfAble: async () => {
+      if (!isConnected() || (await isBlocked())) return false;
       deliverer.wake();
-      const waiting = await db
-        .selectFrom('outbox as o')
-        .leftJoin('instances as i', (join) =>
-          join.onRef('i.account_id', '=', 'o.account_id').onRef('i.id', '=', 'o.instance_id'),
-        )
-        .select('o.id')
-        .where('o.account_id', '=', account)
-        .where('o.state', 'in', ['pending', 'unknown'])
-        .where('o.told_at', 'is', null)
-        .where(({ eb, or }) => or([eb('i.state', 'is', null), eb('i.state', '<>', 'PAUSED')]))
-        .limit(1)
-        .execute();
-      return waiting.length === 0;
+      return true;
     },
     stop: async () => {
       unsubscribe();

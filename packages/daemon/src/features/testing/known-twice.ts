@@ -355,16 +355,7 @@ export async function freshMergeWorld() {
     },
 
     /** Waits until nothing runs or is due, except for the network, the owner or a contact. */
-    async quiet(): Promise<void> {
-      const open = `SELECT FROM relay_jobs.job WHERE name IN ('route', 'auto_reply') AND state < 'completed'
-        UNION ALL SELECT FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`;
-      await eventually(async () => {
-        await harness.quiet();
-        if ((await sql(open, [now()])).length === 0) return true;
-        for (const queue of ['route', 'auto_reply'] as const) jobs.wake(queue);
-        return false;
-      });
-    },
+    quiet: () => harness.quiet('route', 'auto_reply'),
     /** The open conversations; null when nothing at all is pending. */
     async underWay({ kept, gone }: Person) {
       const open = await sql<{ id: InstanceId; state: InstanceState }>(
