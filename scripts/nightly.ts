@@ -57,7 +57,7 @@ const QUICK = ['--project', 'integration'];
 const NIGHTLY = ['--project', 'nightly'];
 
 /** Test files that repeat more often when PROPERTY_RUNS is set. */
-const repeating = globSync('packages/*/src/**/*.test.ts', { cwd: root }).filter((file) =>
+const repeating = globSync('{packages/*,testing}/src/**/*.test.ts', { cwd: root }).filter((file) =>
   readFileSync(join(root, file), 'utf8').includes('PROPERTY_RUNS'),
 );
 const needsDatabase = (file: string): boolean => file.endsWith('.int.test.ts');
@@ -70,7 +70,7 @@ const CHECKS: readonly Step[] = [
     ['--project', 'unit', ...repeating.filter((file) => !needsDatabase(file))],
     { env: { PROPERTY_RUNS: '10000' } },
   ),
-  tests('check', 'large sizes', [...QUICK, ...repeating.filter(needsDatabase)], {
+  tests('check', 'large sizes', [...QUICK, ...NIGHTLY, ...repeating.filter(needsDatabase)], {
     env: { PROPERTY_RUNS: '10000' },
   }),
   { part: 'check', name: 'docs site', command: npm('docs') },
