@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SETTING_VARIABLES } from '@relay/contract/settings-catalog';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
@@ -148,6 +149,48 @@ test('model settings of the environment are kept separately, and its keys are re
   expect(() => loadConfig({ RELAY_HOME: home, RELAY_MODEL_BASE_URL: 'ftp://x' })).toThrow(
     'RELAY_MODEL_BASE_URL',
   );
+});
+
+test('the key of a bucket is set by the file or the environment, and removed from it', () => {
+  write('{ "media": { "s3_bucket": "files", "s3_access_key_id": "of the file" } }');
+  const env = {
+    RELAY_HOME: home,
+    RELAY_S3_ACCESS_KEY_ID: 'AKIA-1',
+    RELAY_S3_SECRET_ACCESS_KEY: 'secret-1',
+  };
+  const { settings, fromEnvironment } = loadConfig(env);
+  expect(settings.media).toMatchObject({
+    s3_bucket: 'files',
+    s3_access_key_id: 'AKIA-1',
+    s3_secret_access_key: 'secret-1',
+  });
+  expect(fromEnvironment).toMatchObject({
+    'media.s3_secret_access_key': 'RELAY_S3_SECRET_ACCESS_KEY',
+  });
+  expect(env).toEqual({ RELAY_HOME: home });
+  expect(loadConfig({ RELAY_HOME: home }).settings.media.s3_access_key_id).toBe('of the file');
+});
+
+test('every variable for a setting changes that setting', () => {
+  const values: Readonly<Record<string, string>> = {
+    RELAY_PORT: '4000',
+    RELAY_LOG_LEVEL: 'debug',
+    ADMIN_PHONE_NUMBERS: '+49 151 12345678',
+    RELAY_PREPARED_STATEMENTS: 'false',
+    RELAY_MODEL_BASE_URL: 'http://127.0.0.1:11434/v1',
+    RELAY_TRACES_ENDPOINT: 'http://127.0.0.1:4318',
+    RELAY_TRACES_HEADERS: 'x-key=1',
+  };
+  for (const name of Object.keys(SETTING_VARIABLES)) {
+    const given = loadConfig({ RELAY_HOME: home, [name]: values[name] ?? 'given' });
+    const without = loadConfig({ RELAY_HOME: home });
+    const inForce = ({ settings, model, braveKey }: typeof given) => ({
+      settings,
+      model,
+      braveKey,
+    });
+    expect([name, inForce(given)]).not.toEqual([name, inForce(without)]);
+  }
 });
 
 test('the traces collector is set by the file or the environment, and its headers are removed', () => {

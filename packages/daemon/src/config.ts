@@ -7,15 +7,16 @@ import { PROVIDERS } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import {
   type ModelSettings,
+  mediaSettingsSchema,
   type Settings,
   settingsFault,
   settingsSchema,
-  type TracesSettings,
   tracesSchema,
 } from '@relay/contract/settings';
 import { SETTING_VARIABLES, settingsGivenIn } from '@relay/contract/settings-catalog';
 import { splitCommand } from '@relay/core/command-words';
 import { chooseSettingsFile } from '@relay/core/installation';
+import type { z } from 'zod';
 
 export interface Config {
   readonly home: string;
@@ -71,7 +72,18 @@ export function loadConfig(env: Environment = process.env): Config {
     prepared_statements:
       fromEnv(env, 'RELAY_PREPARED_STATEMENTS', 'prepared_statements') ??
       written.prepared_statements,
-    traces: traces(env, written.traces),
+    traces: withGiven(written.traces, tracesSchema, [
+      ['endpoint', 'RELAY_TRACES_ENDPOINT', env.RELAY_TRACES_ENDPOINT || null],
+      ['headers', 'RELAY_TRACES_HEADERS', take(env, 'RELAY_TRACES_HEADERS')],
+    ]),
+    media: withGiven(written.media, mediaSettingsSchema, [
+      ['s3_access_key_id', 'RELAY_S3_ACCESS_KEY_ID', take(env, 'RELAY_S3_ACCESS_KEY_ID')],
+      [
+        's3_secret_access_key',
+        'RELAY_S3_SECRET_ACCESS_KEY',
+        take(env, 'RELAY_S3_SECRET_ACCESS_KEY'),
+      ],
+    ]),
   };
   return {
     home,
@@ -103,18 +115,22 @@ export function loadConfig(env: Environment = process.env): Config {
   };
 }
 
-function traces(env: Environment, written: TracesSettings): TracesSettings {
-  const given = {
-    endpoint: { name: 'RELAY_TRACES_ENDPOINT', text: env.RELAY_TRACES_ENDPOINT || null },
-    headers: { name: 'RELAY_TRACES_HEADERS', text: take(env, 'RELAY_TRACES_HEADERS') },
-  };
+/** A section of the settings, with the fields that the environment gives. */
+function withGiven<Section extends object>(
+  written: Section,
+  { shape }: { readonly shape: { readonly [Field in keyof Section]: z.ZodType<Section[Field]> } },
+  given: readonly (readonly [
+    field: keyof Section,
+    name: keyof typeof SETTING_VARIABLES,
+    text: string | null,
+  ])[],
+): Section {
   const found = { ...written };
-  for (const key of ['endpoint', 'headers'] as const) {
-    const { name, text } = given[key];
+  for (const [field, name, text] of given) {
     if (text === null) continue;
-    const parsed = tracesSchema.shape[key].safeParse(text);
+    const parsed = shape[field].safeParse(text);
     if (!parsed.success) throw invalid(name, parsed.error.issues[0]?.message ?? 'unknown value');
-    found[key] = text;
+    found[field] = parsed.data;
   }
   return found;
 }
