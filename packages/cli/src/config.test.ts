@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SETTING_VARIABLES } from '@relay/contract/settings-catalog';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkSettings } from './commands/doctor.ts';
@@ -67,7 +68,10 @@ test('a service takes over every setting of the environment that the daemon read
   const read = [
     ...daemon.matchAll(/\benv\.([A-Z][A-Z_]+)|'([A-Z]+_[A-Z_]+)'|\{ ([A-Z_]+): written/g),
   ];
-  const names = new Set(read.map(([, ...found]) => found.find(Boolean) ?? ''));
+  const names = new Set([
+    ...read.map(([, ...found]) => found.find(Boolean) ?? ''),
+    ...Object.keys(SETTING_VARIABLES),
+  ]);
   expect(names.size).toBeGreaterThan(15);
   // The first is in force as RELAY_HOME; the second belongs to the demo.
   for (const name of ['WHATSAPP_SESSION_PATH', 'RELAY_DEMO_PHONE']) names.delete(name);
@@ -89,6 +93,15 @@ test('a service is refused for a key that only the environment has, by its name'
   expect(serviceEnvironment(stored, { ANTHROPIC_API_KEY: 'k' })).toEqual({ RELAY_HOME: '/h' });
   expect(() => serviceEnvironment(none, { RELAY_PASSPHRASE: 'three calm otters' })).toThrow(
     'RELAY_PASSPHRASE',
+  );
+});
+
+test('a service is refused for the key of a bucket that only the environment has', () => {
+  const env = { AWS_ACCESS_KEY_ID: 'AKIA-1' };
+  expect(serviceEnvironment({ home, modelKey: null }, env)).toEqual({ RELAY_HOME: home });
+  writeFileSync(join(home, 'relay.config.json'), '{"media":{"s3_bucket":"files"}}');
+  expect(() => serviceEnvironment({ home, modelKey: null }, env)).toThrow(
+    'The service cannot take AWS_ACCESS_KEY_ID over from this environment, so nothing was installed. Write "media.s3_access_key_id"',
   );
 });
 

@@ -99,6 +99,9 @@ const CARRIED = [
 ];
 const CARRIED_PATHS = ['RELAY_KEY_FILE', 'XDG_STATE_HOME', 'NODE_EXTRA_CA_CERTS'];
 
+const BUCKET_KEY_ACTION =
+  'Write "media.s3_access_key_id" and "media.s3_secret_access_key" into relay.config.json, then unset it.';
+
 /** Secrets that have an encrypted place in the home, or must not be written to a disk, and what to do instead. */
 const NOT_CARRIED: Readonly<Record<string, string>> = {
   RELAY_PASSPHRASE:
@@ -108,6 +111,8 @@ const NOT_CARRIED: Readonly<Record<string, string>> = {
   RELAY_MODEL_API_KEY: 'Store the key encrypted with `relay init --api-key`, then unset it.',
   BRAVE_API_KEY: 'Store the key encrypted with `relay init --brave-key`, then unset it.',
   RELAY_TRACES_HEADERS: 'Write "traces.headers" into relay.config.json, then unset it.',
+  RELAY_S3_ACCESS_KEY_ID: BUCKET_KEY_ACTION,
+  RELAY_S3_SECRET_ACCESS_KEY: BUCKET_KEY_ACTION,
 };
 
 /** The environment of a service. Throws for a setting that it cannot take over. */
@@ -126,6 +131,10 @@ export function serviceEnvironment(
       { action: NOT_CARRIED.RELAY_MODEL_API_KEY },
     );
   }
+  const variable = 'AWS_ACCESS_KEY_ID';
+  if (env[variable] && isBucketOpenedByEnvironment(home)) {
+    throw new RelayError('service_variable', { variable }, { action: BUCKET_KEY_ACTION });
+  }
   const carried = (names: readonly string[], written: (value: string) => string) =>
     names.flatMap((name) => (env[name] ? [[name, written(env[name])] as const] : []));
   return {
@@ -133,6 +142,12 @@ export function serviceEnvironment(
     ...Object.fromEntries(carried(CARRIED, (value) => value)),
     ...Object.fromEntries(carried(CARRIED_PATHS, (path) => resolve(path))),
   };
+}
+
+/** A bucket without a key of its own is opened with the key that Amazon's variables give. */
+function isBucketOpenedByEnvironment(home: string): boolean {
+  const media = readHomeSettings(home).settings.media as Record<string, unknown> | undefined;
+  return Boolean(media?.s3_bucket) && !media?.s3_access_key_id;
 }
 
 /** The settings file of this home, or the one that would be created. */

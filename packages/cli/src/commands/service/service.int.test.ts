@@ -26,6 +26,24 @@ it('previews the service file with this home and without a secret', async () => 
   expect(out).not.toContain('sk-');
 });
 
+it.skipIf(process.getuid?.() !== 0)(
+  'lets a system service write every folder that the settings name',
+  async () => {
+    const settings = {
+      model_api_key: 'sk-stored',
+      backup: { folder: '/mnt/disk/relay', copy_to: '/mnt/nas/relay' },
+      outside_memory: { folder: '/srv/digests' },
+    };
+    writeFileSync(join(relay.home, 'relay.config.json'), JSON.stringify(settings));
+    const { out, exit } = await relay.run('service', 'install', '--print');
+    expect(exit).toBe(0);
+    const writable = [...out.matchAll(/^ReadWritePaths="-(.*)"$/gm)].map(([, path]) => path);
+    expect(writable).toEqual(
+      expect.arrayContaining([relay.home, '/mnt/disk/relay', '/mnt/nas/relay', '/srv/digests']),
+    );
+  },
+);
+
 it('refuses to install without a key that only the environment has', async () => {
   rmSync(join(relay.home, 'relay.config.json'), { force: true });
   const { out, err, exit } = await relay.run('service', 'install', '--print');

@@ -112,8 +112,8 @@ function defaultKeyFolder(environment: Record<string, string>, userFolder: strin
 function namedFolders({ RELAY_KEY_FILE, RELAY_HOME = '' }: Record<string, string>): string[] {
   const { backup, outside_memory } = readHomeSettings(RELAY_HOME).settings;
   const named = [backup, outside_memory].flatMap((section) => {
-    const { folder } = (section ?? {}) as { folder?: unknown };
-    return typeof folder === 'string' ? [folder] : [];
+    const { folder, copy_to } = (section ?? {}) as { folder?: unknown; copy_to?: unknown };
+    return [folder, copy_to].filter((path) => typeof path === 'string');
   });
   // A key that exists is only read.
   const isKeyMissing = RELAY_KEY_FILE !== undefined && !existsSync(RELAY_KEY_FILE);
