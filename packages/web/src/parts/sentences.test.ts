@@ -59,7 +59,7 @@ describe('decisions', () => {
     const row = { action: 'send_message', reason: 'read_then_send' };
     const read_before = { names: ['Ana', 'Ben'], more: 2, outside: true };
     expect(decisionSentence(line({ ...row, read_before }))).toBe(
-      'The agent had read text of other people before it wrote this. Read before: Ana, Ben, 2 other chats, text from outside WhatsApp.',
+      'The agent had read text of other people before it wrote this. Read before: Ana, Ben, 2 other chats and text from outside WhatsApp.',
     );
     expect(
       decisionSentence(line({ ...row, read_before: { names: [], more: 1, outside: false } })),

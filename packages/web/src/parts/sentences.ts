@@ -21,18 +21,19 @@ export function decisionSentence({
   const text =
     textOf(`decisions.reason.${action}.${reason}`) ?? textOf(`decisions.reason.${reason}`);
   if (text === undefined) return sentence;
-  return read_before === null ? text : `${text} ${readBeforeText(read_before)}`;
+  const sources = sourcesReadBefore(read_before);
+  return sources === null ? text : `${text} ${t('common.readBefore', { sources })}`;
 }
 
-function readBeforeText({ names, more, outside }: NonNullable<LedgerLine['read_before']>): string {
-  const sources = [
+/** Whose texts were read before. */
+export function sourcesReadBefore(read: LedgerLine['read_before']): string | null {
+  if (read === null) return null;
+  const { names, more, outside } = read;
+  return new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format([
     ...names,
     ...(more === 0 ? [] : [t('common.readBefore.more', { count: more, named: names.length })]),
     ...(outside ? [t('common.readBefore.outside')] : []),
-  ];
-  return t('common.readBefore', {
-    sources: new Intl.ListFormat(formatLocale(), { type: 'unit' }).format(sources),
-  });
+  ]);
 }
 
 /** What a row of the ledger is about, such as `write a message`. */

@@ -36,6 +36,7 @@ import { Note, Sentence } from '../../parts/page.tsx';
 import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
 import { SendRisks } from '../../parts/send-risks.tsx';
+import { sourcesReadBefore } from '../../parts/sentences.ts';
 import classes from './approvals.module.css';
 import {
   APPROVAL_STATE_DISPLAY,
@@ -45,7 +46,6 @@ import {
   requesterName,
   shortHash,
   shownState,
-  sourcesReadBefore,
 } from './copy.ts';
 import { DecisionBar } from './decision-bar.tsx';
 import { approvalQuery, useApprovalAnswers } from './queries.ts';

@@ -14,7 +14,6 @@ import {
   shortHash,
   shortReason,
   shownState,
-  sourcesReadBefore,
   whenApprovalTakesEffect,
 } from './copy.ts';
 
@@ -107,15 +106,8 @@ test('ledger rows are shown as steps', () => {
   );
 });
 
-test('a short hash is long enough to compare, and sources read before are named', () => {
+test('a short hash is long enough to compare', () => {
   expect(shortHash(`7f3a91c4${'0'.repeat(52)}e20b`)).toBe('7f3a 91c4 … e20b');
-  const read = { names: ['Priya Raman'], more: 2, outside: false };
-  expect(sourcesReadBefore(read)).toBe('Priya Raman and 2 other chats');
-  expect(sourcesReadBefore({ names: [], more: 1, outside: false })).toBe('1 chat');
-  expect(sourcesReadBefore({ names: ['Dana'], more: 0, outside: true })).toBe(
-    'Dana and sources outside WhatsApp',
-  );
-  expect(sourcesReadBefore(null)).toBeNull();
 });
 
 test('an invalid address shows the pending approvals', () => {

@@ -3,7 +3,7 @@ import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
-import { formatLocale, type TextId, t } from '../../i18n.ts';
+import { type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText, approvalRecipient } from '../../parts/approval-copy.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
 import { decisionSentence } from '../../parts/sentences.ts';
@@ -125,17 +125,6 @@ export function approvalStepText(
 /** Beginning and end of a hash in groups of four: enough to compare with another screen. */
 export const shortHash = (hash: string): string =>
   `${hash.slice(0, 4)} ${hash.slice(4, 8)} … ${hash.slice(-4)}`;
-
-/** Whose texts were read before. */
-export function sourcesReadBefore(read: LedgerLine['read_before']): string | null {
-  if (read === null) return null;
-  const { names, more, outside } = read;
-  return new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format([
-    ...names,
-    ...(more === 0 ? [] : [t('common.readBefore.more', { count: more, named: names.length })]),
-    ...(outside ? [t('approvals.rule.read.outside')] : []),
-  ]);
-}
 
 // The states of an approval as badges and filters. `changed` is not a state of the API: there an approval whose text
 // was changed is rejected and has a replacement.
