@@ -18,6 +18,7 @@ import type { MediaDeps } from './features/media/deps.ts';
 import { createMediaService, openStored } from './features/media/service.ts';
 import type { MediaStore } from './features/media/store.ts';
 import type { MediaStores } from './features/media/stores.ts';
+import { createFiguresReader } from './features/metrics/metrics.ts';
 import { describeDeviceTrouble } from './features/notifications/store.ts';
 import { startTraces } from './features/traces/feature.ts';
 import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
@@ -279,6 +280,10 @@ function assembleAccount(
       now,
     }),
     status,
+    figures: createFiguresReader({
+      ...{ db, account, jobs, now, zone, startedAt },
+      limits: settings.agent,
+    }),
     checks: async ({ full }) => [
       ...(await checkHomeOf(config)),
       ...(await runDoctorChecks({

@@ -18,7 +18,7 @@ import type { ImportOptions } from './features/backup/import.ts';
 import { restoreArchive, settleRestore } from './features/backup/restore.ts';
 import { createRemoteService } from './features/devices/service.ts';
 import { archivedFiles, MediaStores } from './features/media/stores.ts';
-import { openMetrics, readStorageFigures } from './features/metrics/metrics.ts';
+import { openMetrics } from './features/metrics/metrics.ts';
 import { listenHealth, listenHttp } from './http-port.ts';
 import { withServicesOfRequest } from './interfaces/http/account-scope.ts';
 import { createHttpServer } from './interfaces/http/server.ts';
@@ -33,7 +33,6 @@ import { sharedLease } from './platform/db/lease.ts';
 import { watchForLostHints } from './platform/db/lost-hints.ts';
 import { createOwnerService } from './platform/db/owners.ts';
 import { pruneOldRows } from './platform/db/prune.ts';
-import { readModelUse } from './platform/db/runs.ts';
 import { checkSharedKey } from './platform/db/shared-key.ts';
 import { createSignInStore } from './platform/db/sign-in.ts';
 import { createHostedClientTokens, findForwardedAccount } from './platform/db/tokens.ts';
@@ -292,12 +291,8 @@ export async function assemble(
     hosting: accounts,
   });
   const metrics = openMetrics({
-    status: () => main().services.status(),
     listAccounts: () => accountService.list({ id: HOME_OWNER, role: 'operator' }),
-    readModelUse: () => readModelUse(db, account, new Date(startedAt)),
-    readStorage: () => readStorageFigures(db, account, { jobs, now, zone }),
     freeDiskBytes: () => freeDiskBytes(config.home),
-    agent: config.settings.agent,
     events: main().services.events,
     log,
   });

@@ -143,7 +143,51 @@ export const doctorQuerySchema = z.strictObject({ full: z.stringbool().default(f
 
 export const doctorReportSchema = z.object({ checks: z.array(healthCheckSchema) });
 
-// Metrics in the Prometheus text format. They contain only numbers and kinds: no name, phone number or message text.
+// Metrics in the Prometheus text format. They contain only numbers, codes and the names of accounts.
+
+/** Runs of one kind of actor with one outcome. */
+export interface ModelUse {
+  readonly actor: string;
+  readonly state: string;
+  readonly count: number;
+  readonly input: number;
+  readonly output: number;
+  /** In seconds, in total. */
+  readonly took: number;
+}
+
+/** Sizes, waiting times and what models have cost today. */
+export interface StorageFigures {
+  readonly bytes: number;
+  readonly tables: readonly { readonly name: string; readonly bytes: number }[];
+  /** How long the oldest one has waited, in seconds. */
+  readonly oldest: { readonly job: number; readonly message: number; readonly approval: number };
+  /** Model tokens, and the estimated cost in millionths of a US dollar. */
+  readonly spent: { readonly tokens: number; readonly micros: number };
+  readonly media: {
+    /** What the files take, each content once. */
+    readonly bytes: number;
+    readonly states: readonly { readonly state: string; readonly count: number }[];
+  };
+}
+
+/** What the status of an account does not say. */
+export interface AccountFigures {
+  /** Since the start of the process. */
+  readonly used: readonly ModelUse[];
+  readonly storage: StorageFigures;
+  readonly limits: { readonly usd_per_day: number; readonly tokens_per_day: number };
+}
+
+/** Whoever asks for the metrics: the account that the figures without a name are about, and what else may be named. */
+export interface MetricsCaller {
+  status(): Promise<DaemonStatus>;
+  figures(): Promise<AccountFigures>;
+  /** Whether that account is the main one, whose events are counted. */
+  readonly isMain: boolean;
+  /** Picks, by name, the accounts that the caller may know of. */
+  shows(account: string): boolean;
+}
 
 /** A completed API request. */
 interface AnsweredRequest {
@@ -156,7 +200,6 @@ interface AnsweredRequest {
 
 export interface Metrics {
   readonly contentType: string;
-  /** Of all accounts, `shows` picks those that the caller may know of, by name. */
-  text(shows: (account: string) => boolean): Promise<string>;
+  text(caller: MetricsCaller): Promise<string>;
   countRequest(request: AnsweredRequest): void;
 }

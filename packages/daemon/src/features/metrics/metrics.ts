@@ -1,30 +1,33 @@
-// Prometheus metrics of the daemon: the status, each account, storage, events since the start, model usage, HTTP
-// responses and the process. A scrape runs a few cheap queries; events between scrapes are counted from the event log.
-// Without the database a scrape says so, and contains only what is known without it.
+// Prometheus metrics of the daemon: the caller's account, the other accounts that the caller may know of, storage, events
+// since the start, HTTP responses and the process. A scrape runs a few cheap queries; events between scrapes are counted
+// from the event log. Without the database a scrape says so, and contains only what is known without it.
+// Invariant: what one caller may see is in registries that are made for that scrape.
 
 import type { ListedAccount } from '@relay/contract/api/accounts';
 import type { EventLog } from '@relay/contract/api/events';
-import type { DaemonStatus, Metrics } from '@relay/contract/api/status';
+import type {
+  AccountFigures,
+  DaemonStatus,
+  Metrics,
+  MetricsCaller,
+  ModelUse,
+  StorageFigures,
+} from '@relay/contract/api/status';
 import { CONNECTION_STATES } from '@relay/contract/connection/states';
 import type { AccountId } from '@relay/contract/ids';
-import type { AgentSettings } from '@relay/contract/settings';
-import type { DayUse } from '@relay/core/agent/budget';
 import type { Log } from '@relay/core/log';
 import { sql } from 'kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseAway } from '../../platform/db/failures.ts';
-import { type ModelUseTotals, type OwnerClock, spentTodaySql } from '../../platform/db/runs.ts';
+import { type OwnerClock, readModelUse, spentTodaySql } from '../../platform/db/runs.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { PollLoop } from '../../platform/poll-loop.ts';
 
 interface MetricsDeps {
-  status(): Promise<DaemonStatus>;
   listAccounts(): Promise<readonly ListedAccount[]>;
-  readModelUse(): Promise<readonly ModelUseTotals[]>;
-  readStorage(): Promise<StorageFigures>;
   freeDiskBytes(): Promise<number>;
-  readonly agent: Pick<AgentSettings, 'usd_per_day' | 'tokens_per_day'>;
+  /** Of the main account. */
   readonly events: EventLog;
   readonly log: Log;
 }
@@ -55,25 +58,25 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
     help: 'Free space on the disk of the home.',
     registers: [registry],
   });
-  const counting = countEvents(registry, deps.events, deps.log);
-  const stored = new Registry();
-  const showStatus = createStatusGauges(stored);
-  const showModels = createModelCounters(stored);
-  const showStorage = createStorageGauges(stored, deps.agent);
-  const readStored = async (shows: (account: string) => boolean): Promise<string> => {
+  const counted = new Registry();
+  const counting = countEvents(counted, deps.events, deps.log);
+  const readStored = async (caller: MetricsCaller): Promise<string> => {
     try {
-      const [status, accounts, used, storage] = await Promise.all([
-        deps.status(),
+      const [status, figures, accounts] = await Promise.all([
+        caller.status(),
+        caller.figures(),
         deps.listAccounts(),
-        deps.readModelUse(),
-        deps.readStorage(),
       ]);
-      showStatus(status);
-      showModels(used);
-      showStorage(storage);
       isUp.set(1);
-      const own = accountFigures(accounts.filter(({ name }) => shows(name)));
-      return `${await stored.metrics()}${await own.metrics()}`;
+      const registry = new Registry();
+      showStatus(registry, status);
+      showModelUse(registry, figures.used);
+      showStorage(registry, figures);
+      showAccounts(
+        registry,
+        accounts.filter(({ name }) => caller.shows(name)),
+      );
+      return registry.metrics();
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       isUp.set(0);
@@ -82,14 +85,15 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   };
   return {
     contentType: registry.contentType,
-    async text(shows) {
-      const figures = await readStored(shows);
+    async text(caller) {
+      const figures = await readStored(caller);
+      const events = caller.isMain ? await counted.metrics() : '';
       // A disk that does not answer has no figure.
       await deps.freeDiskBytes().then(
         (bytes) => diskFree.set(bytes),
         () => diskFree.remove(),
       );
-      return `${await registry.metrics()}${figures}`;
+      return `${await registry.metrics()}${events}${figures}`;
     },
     countRequest({ method, route, status, seconds }) {
       requests.observe({ method, route, status: String(status) }, seconds);
@@ -186,42 +190,36 @@ const STATUS_GAUGES: readonly StatusGauge[] = [
   ],
 ];
 
-function createStatusGauges(registry: Registry): (status: DaemonStatus) => void {
+function showStatus(registry: Registry, status: DaemonStatus): void {
   const registers = [registry];
-  const gauges = STATUS_GAUGES.map(([name, help, of]) => ({
-    gauge: new Gauge({ name, help, registers }),
-    of,
-  }));
+  for (const [name, help, of] of STATUS_GAUGES)
+    new Gauge({ name, help, registers }).set(of(status));
   const link = new Gauge({
     name: 'relay_link_state',
     help: '1 for the current state of the link to WhatsApp.',
     labelNames: ['state'],
     registers,
   });
+  for (const state of Object.keys(CONNECTION_STATES)) {
+    link.set({ state }, Number(state === status.whatsapp.state));
+  }
   const light = new Gauge({
     name: 'relay_sending_light',
     help: '1 for the current state of sending: green, amber or red.',
     labelNames: ['light'],
     registers,
   });
+  for (const one of ['green', 'amber', 'red']) {
+    light.set({ light: one }, Number(one === status.sending.light));
+  }
   const build = new Gauge({
     name: 'relay_build_info',
     help: 'Always 1; labels give the version, the schema and the database.',
     labelNames: ['version', 'schema', 'postgres'],
     registers,
   });
-  return (status) => {
-    for (const { gauge, of } of gauges) gauge.set(of(status));
-    for (const state of Object.keys(CONNECTION_STATES)) {
-      link.set({ state }, Number(state === status.whatsapp.state));
-    }
-    for (const one of ['green', 'amber', 'red']) {
-      light.set({ light: one }, Number(one === status.sending.light));
-    }
-    const { schema_version: schema, server_version: postgres } = status.database;
-    build.reset();
-    build.set({ version: status.version, schema: String(schema), postgres }, 1);
-  };
+  const { schema_version: schema, server_version: postgres } = status.database;
+  build.set({ version: status.version, schema: String(schema), postgres }, 1);
 }
 
 // Each account of the home, by its name.
@@ -250,32 +248,34 @@ const ACCOUNT_GAUGES: readonly [name: string, help: string, of: (one: ListedAcco
     ],
   ];
 
-/** A registry of its own: what one caller may see must not be in the answer to another. */
-function accountFigures(accounts: readonly ListedAccount[]): Registry {
-  const registry = new Registry();
+function showAccounts(registry: Registry, accounts: readonly ListedAccount[]): void {
   for (const [name, help, of] of ACCOUNT_GAUGES) {
     const gauge = new Gauge({ name, help, labelNames: ['account'], registers: [registry] });
     for (const one of accounts) gauge.set({ account: one.name }, of(one));
   }
-  return registry;
 }
 
 // Sizes, waiting times and what models have cost today.
 
-interface StorageFigures {
-  readonly bytes: number;
-  readonly tables: readonly { readonly name: string; readonly bytes: number }[];
-  /** How long the oldest one has waited, in seconds. */
-  readonly oldest: { readonly job: number; readonly message: number; readonly approval: number };
-  readonly spent: DayUse;
-  readonly media: {
-    /** What the files take, each content once. */
-    readonly bytes: number;
-    readonly states: readonly { readonly state: string; readonly count: number }[];
-  };
+interface FiguresDeps extends OwnerClock {
+  readonly db: Db;
+  readonly account: AccountId;
+  readonly jobs: Jobs;
+  readonly limits: AccountFigures['limits'];
+  readonly startedAt: number;
 }
 
-export async function readStorageFigures(
+export const createFiguresReader =
+  ({ db, account, limits, startedAt, ...deps }: FiguresDeps) =>
+  async (): Promise<AccountFigures> => {
+    const [used, storage] = await Promise.all([
+      readModelUse(db, account, new Date(startedAt)),
+      readStorageFigures(db, account, deps),
+    ]);
+    return { used, storage, limits };
+  };
+
+async function readStorageFigures(
   db: Db,
   account: AccountId,
   { jobs, ...clock }: OwnerClock & { readonly jobs: Jobs },
@@ -293,7 +293,7 @@ export async function readStorageFigures(
       WHERE n.nspname IN ('relay', 'relay_jobs') AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`.execute(
       db,
     ),
-    sql<{ bytes: number; message: number; approval: number; spent: DayUse }>`
+    sql<{ bytes: number; message: number; approval: number; spent: StorageFigures['spent'] }>`
       SELECT pg_database_size(current_database()) AS bytes,
         ${age('outbox', "state = 'pending'")} AS message,
         ${age('approvals', "state = 'pending' AND expires_at > now()")} AS approval,
@@ -311,10 +311,7 @@ export async function readStorageFigures(
   return { bytes, tables: sizes.rows, oldest, spent, media: files };
 }
 
-function createStorageGauges(
-  registry: Registry,
-  agent: MetricsDeps['agent'],
-): (figures: StorageFigures) => void {
+function showStorage(registry: Registry, { storage, limits }: AccountFigures): void {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const size = gauge('relay_database_size_bytes', 'Size of the database on its disk.');
@@ -347,26 +344,24 @@ function createStorageGauges(
   const usdLimit = gauge('relay_model_spend_limit_usd', 'Limit of the cost of models for a day.');
   const tokens = gauge('relay_model_tokens_today', 'Model tokens used today.');
   const tokensLimit = gauge('relay_model_tokens_limit', 'Limit of model tokens for a day.');
-  return ({ bytes, tables: sizes, oldest, spent, media }) => {
-    size.set(bytes);
-    mediaBytes.set(media.bytes);
-    mediaStates.reset();
-    for (const { state, count } of media.states) mediaStates.set({ state }, count);
-    for (const one of sizes) tables.set({ table: one.name }, one.bytes);
-    job.set(oldest.job);
-    message.set(oldest.message);
-    approval.set(oldest.approval);
-    usd.set(spent.micros / 1_000_000);
-    usdLimit.set(agent.usd_per_day);
-    tokens.set(spent.tokens);
-    tokensLimit.set(agent.tokens_per_day);
-  };
+  const { bytes, tables: sizes, oldest, spent, media } = storage;
+  size.set(bytes);
+  mediaBytes.set(media.bytes);
+  for (const { state, count } of media.states) mediaStates.set({ state }, count);
+  for (const one of sizes) tables.set({ table: one.name }, one.bytes);
+  job.set(oldest.job);
+  message.set(oldest.message);
+  approval.set(oldest.approval);
+  usd.set(spent.micros / 1_000_000);
+  usdLimit.set(limits.usd_per_day);
+  tokens.set(spent.tokens);
+  tokensLimit.set(limits.tokens_per_day);
 }
 
 // Model usage since the daemon's start. Each scrape reads the sums from the rows, so nothing is counted twice or
 // missed.
 
-function createModelCounters(registry: Registry): (used: readonly ModelUseTotals[]) => void {
+function showModelUse(registry: Registry, used: readonly ModelUse[]): void {
   const registers = [registry];
   const runs = new Counter({
     name: 'relay_model_runs_total',
@@ -386,15 +381,12 @@ function createModelCounters(registry: Registry): (used: readonly ModelUseTotals
     labelNames: ['actor'],
     registers,
   });
-  return (used) => {
-    for (const counter of [runs, tokens, seconds]) counter.reset();
-    for (const { actor, state, count, input, output, took } of used) {
-      runs.inc({ actor, state }, count);
-      tokens.inc({ actor, direction: 'in' }, input);
-      tokens.inc({ actor, direction: 'out' }, output);
-      seconds.inc({ actor }, took);
-    }
-  };
+  for (const { actor, state, count, input, output, took } of used) {
+    runs.inc({ actor, state }, count);
+    tokens.inc({ actor, direction: 'in' }, input);
+    tokens.inc({ actor, direction: 'out' }, output);
+    seconds.inc({ actor }, took);
+  }
 }
 
 // Counts events by kind from the event log, starting after the newest event at the start: earlier ones were counted by

@@ -104,6 +104,7 @@ const SERVICES = {
   keptResponses: true,
   notifications: true,
   status: true,
+  figures: true,
   checks: true,
   events: true,
 } as const satisfies Record<keyof AccountServices, true>;

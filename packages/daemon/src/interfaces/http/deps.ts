@@ -30,7 +30,12 @@ import type { ScheduleService } from '@relay/contract/api/schedules';
 import type { SearchService } from '@relay/contract/api/search';
 import type { SendAsOwner } from '@relay/contract/api/sending';
 import type { SettingsService } from '@relay/contract/api/settings';
-import type { DaemonStatus, HealthCheck, Metrics } from '@relay/contract/api/status';
+import type {
+  AccountFigures,
+  DaemonStatus,
+  HealthCheck,
+  Metrics,
+} from '@relay/contract/api/status';
 import type { ListedTool, ToolCallResponse } from '@relay/contract/api/tools';
 import type { V1Call, V1Surface } from '@relay/contract/api/v1';
 import type { WebhookService } from '@relay/contract/api/webhooks';
@@ -107,6 +112,8 @@ export interface AccountServices {
   readonly keptResponses: KeptResponses;
   readonly notifications: NotificationService;
   status(): Promise<DaemonStatus>;
+  /** For `/metrics`. */
+  figures(): Promise<AccountFigures>;
   checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
 }

@@ -34,6 +34,15 @@ test('returns metrics to a client with the scope metrics:read, which allows noth
   expect((await get('/api/status', program)).status).toBe(403);
 });
 
+test('reads the figures of the account that the caller means', async () => {
+  const { deps, calls } = standIns();
+  const text = async ({ status, figures, isMain }: Parameters<typeof deps.metrics.text>[0]) =>
+    `${isMain} ${(await status()).pid} ${(await figures()).limits.usd_per_day}`;
+  const server = await listening({ ...deps, metrics: { ...deps.metrics, text } });
+  expect((await server.call({ path: '/metrics', headers: bearer })).body).toBe('true 1 5');
+  expect(calls).toEqual(['status', 'figures']);
+});
+
 test('refuses a client with any other scope', async () => {
   const { get, calls } = await scrapedWith(['messages:read', 'ledger:read']);
   expect((await get('/metrics', program)).status).toBe(403);

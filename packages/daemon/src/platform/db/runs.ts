@@ -1,6 +1,7 @@
 // Stores the runs of agents: one row for each turn, with its cost. A row is running only while its turn is; what a
 // restart left running is discarded when the next turn of the same conversation or session begins.
 import { randomUUID } from 'node:crypto';
+import type { ModelUse } from '@relay/contract/api/status';
 import { RelayError } from '@relay/contract/errors';
 import {
   type AccountId,
@@ -231,22 +232,8 @@ export async function taintOfAuthors(
 // Model usage since a moment, summed by the kind of actor and the outcome. Only by kind: ids of conversations would
 // create a metrics series for each.
 
-export interface ModelUseTotals {
-  readonly actor: string;
-  readonly state: string;
-  readonly count: number;
-  readonly input: number;
-  readonly output: number;
-  /** In seconds, in total. */
-  readonly took: number;
-}
-
-export async function readModelUse(
-  db: Db,
-  account: AccountId,
-  since: Date,
-): Promise<ModelUseTotals[]> {
-  const { rows } = await sql<ModelUseTotals>`
+export async function readModelUse(db: Db, account: AccountId, since: Date): Promise<ModelUse[]> {
+  const { rows } = await sql<ModelUse>`
     SELECT split_part(actor, ':', 1) AS actor, state, count(*) AS count,
       sum(input_tokens) AS input, sum(output_tokens) AS output,
       coalesce(sum(extract(epoch FROM ended_at - started_at)), 0)::float8 AS took

@@ -2,6 +2,7 @@
 
 import { activityQuerySchema, activitySchema } from '@relay/contract/api/activity';
 import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/contract/api/status';
+import { HOME_OWNER } from '@relay/contract/ids';
 import { z } from 'zod';
 import { mayKnowOf } from '../account-scope.ts';
 import { type App, errorResponses } from '../app.ts';
@@ -66,7 +67,8 @@ export function healthRoutes(app: App, { events }: Pick<HttpDeps, 'events'>): vo
       schema: {
         operationId: 'getReadiness',
         summary: 'Ask whether the database and the account are ready; needs no token',
-        description: 'Otherwise the status is 503, and the error has the code of the reason.',
+        description:
+          'Otherwise the status is 503, or 507 if a disk is full, and the error has the code of the reason.',
         tags: ['daemon'],
         response: { 200: z.object({ status: z.literal('ready') }), ...errorResponses() },
       },
@@ -98,13 +100,14 @@ export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'
   );
 }
 
-// Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`. They name only
-// the accounts that the caller may know of.
+// Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`. They are about the
+// caller's account, and name only accounts that the caller may know of.
 
 export function metricsRoutes(
   app: App,
-  { metrics, accounts }: Pick<HttpDeps, 'metrics' | 'accounts'>,
+  deps: Pick<HttpDeps, 'metrics' | 'accounts' | 'status' | 'figures'>,
 ): void {
+  const { metrics, accounts } = deps;
   app.get(
     '/metrics',
     {
@@ -117,7 +120,12 @@ export function metricsRoutes(
       },
     },
     async (request, reply) => {
-      const text = await metrics.text((name) => mayKnowOf(request, accounts.find(name)));
+      const text = await metrics.text({
+        status: () => deps.status(),
+        figures: () => deps.figures(),
+        isMain: request.account?.id === accounts.defaultOf(HOME_OWNER)?.id,
+        shows: (name) => mayKnowOf(request, accounts.find(name)),
+      });
       return reply.type(metrics.contentType).send(text);
     },
   );

@@ -28,7 +28,7 @@ import { retentionStandIns } from './retention.ts';
 import { scheduleStandIns } from './schedules.ts';
 import { type ScriptedTransport, scriptedTransport } from './scripted-transport.ts';
 import { memoryForwarderTokens, memorySignIn } from './sign-in.ts';
-import { activity, status } from './status.ts';
+import { activity, figures, status } from './status.ts';
 import { webhookStandIns } from './webhooks.ts';
 
 const MEDIA_ID = '6f2d1c3b-4a5e-4f60-8b7a-9c0d1e2f3a4b';
@@ -182,6 +182,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
       })),
     },
     status: recorded('status', async () => status),
+    figures: recorded('figures', async () => figures),
     checks: recorded('checks', async () => []),
     events: { ...events, subscribe: recorded('subscribe', events.subscribe) },
     archive: {

@@ -1,6 +1,6 @@
 // Fixtures for the status of a new daemon.
 import type { Activity } from '@relay/contract/api/activity';
-import type { DaemonStatus } from '@relay/contract/api/status';
+import type { AccountFigures, DaemonStatus } from '@relay/contract/api/status';
 import { AT } from './at.ts';
 
 const UNEVENTFUL = {
@@ -28,6 +28,18 @@ export const activity: Activity = {
     tokens_per_day: 1,
     completed: 0,
   },
+};
+
+export const figures: AccountFigures = {
+  used: [],
+  storage: {
+    bytes: 0,
+    tables: [],
+    oldest: { job: 0, message: 0, approval: 0 },
+    spent: { tokens: 0, micros: 0 },
+    media: { bytes: 0, states: [] },
+  },
+  limits: { usd_per_day: 5, tokens_per_day: 1 },
 };
 
 export const status: DaemonStatus = {
