@@ -39,7 +39,7 @@ import { createHostedClientTokens, findForwardedAccount } from './platform/db/to
 import { Committer } from './platform/db/transport-store/committer.ts';
 import { listWorkers, pruneWorkers, sessionNames } from './platform/db/workers.ts';
 import type { HomeClaim } from './platform/home/claim.ts';
-import { DiskGuard, freeDiskBytes } from './platform/home/disk-guard.ts';
+import { DiskGuard, freeDiskBytes, isDiskFull } from './platform/home/disk-guard.ts';
 import { readBackupPassphrase, saveBackupPassphrase } from './platform/home/sealed-settings.ts';
 import { createSettingsService, saveAllowedHosts } from './platform/home/settings-service.ts';
 import {
@@ -367,6 +367,8 @@ export async function assemble(
       }),
       webDirectory: options.webDirectory,
       stopping: () => stopping,
+      // An external server tells by itself when its disk is full; the private one ends.
+      isDatabaseDiskFull: async () => config.databaseUrl === null && isDiskFull(config.home),
     }),
   );
   const port = await listenHttp(http, config);

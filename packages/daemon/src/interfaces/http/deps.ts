@@ -162,6 +162,8 @@ export interface HttpDeps extends AccountServices {
   readonly webDirectory: string | null;
   /** True once the daemon has begun to stop; from then on requests are refused. */
   stopping(): boolean;
+  /** Whether the database does not answer because its disk is full. Asked only when it does not answer. */
+  isDatabaseDiskFull(): Promise<boolean>;
   readonly limits?: Partial<HttpLimits>;
 }
 

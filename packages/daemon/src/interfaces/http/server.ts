@@ -10,6 +10,7 @@ import { RelayError } from '@relay/contract/errors';
 import type { RouteOptions } from 'fastify';
 import Fastify from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import { accountInPath, accountOf, inAccount, withoutAccountPrefix } from './account-scope.ts';
 import { type App, type Principal, ZOD_COMPILERS } from './app.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpDeps } from './deps.ts';
@@ -79,7 +80,14 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const requests = createLimiter(limits.requestsPerMinute);
   const forwarded = createLimiter(limits.forwardedPerMinute);
 
-  app.setErrorHandler(answer);
+  app.setErrorHandler(async (thrown, request, reply) => {
+    const isFull = isDatabaseUnavailable(thrown) && (await deps.isDatabaseDiskFull());
+    answer(
+      isFull ? new RelayError('database_full', {}, { cause: thrown }) : thrown,
+      request,
+      reply,
+    );
+  });
   app.decorateRequest('principal', null);
   app.decorateRequest('site');
   const routes: RouteOptions[] = [];

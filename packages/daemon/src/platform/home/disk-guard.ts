@@ -32,6 +32,13 @@ export async function refuseFullDisk(home: string): Promise<number> {
   return free;
 }
 
+/** Whether that is why a database on this disk does not answer. An unknown amount of free space is no reason. */
+export const isDiskFull = (path: string): Promise<boolean> =>
+  freeDiskBytes(path).then(
+    (free) => free < FULL_BYTES,
+    () => false,
+  );
+
 /** What Relay does not do while the disk is nearly full. */
 export const lowDiskSentence = (home: string, free: number): string =>
   `Only ${Math.floor(free / MB)} MB are free on the disk of ${home}: messages from unknown senders are counted but not stored, and imports and backups to it are refused.`;

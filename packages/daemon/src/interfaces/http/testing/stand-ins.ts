@@ -208,6 +208,7 @@ export function standIns(overrides: Partial<HttpDeps> = {}): StandIns {
     ...remoteStandIns(recorded),
     webDirectory: null,
     stopping: () => false,
+    isDatabaseDiskFull: async () => false,
     accounts: {
       find: (name) => (name === 'default' ? served() : null),
       byId: () => served(),
