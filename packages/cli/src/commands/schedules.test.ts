@@ -4,6 +4,7 @@ import { formatSchedulePreview, formatSchedules } from './schedules.ts';
 
 const look = { columns: null, colours: { bold: String, dim: String, yellow: String } };
 const schedule = (given: Partial<Schedule> = {}): Schedule => ({
+  chat_id: '3d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   state: 'active',
   rule: { kind: 'daily', time: '09:00' },

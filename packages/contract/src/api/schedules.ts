@@ -74,6 +74,7 @@ export type ScheduleRun = z.infer<typeof scheduleRunSchema>;
 
 export const scheduleSchema = z.object({
   id: z.string(),
+  chat_id: z.string(),
   ...understood,
   state: z.enum(SCHEDULE_STATES),
   created_by: z.string(),

@@ -2853,7 +2853,7 @@ export interface paths {
         };
         /**
          * Ask whether the database and the account are ready; needs no token
-         * @description Otherwise the status is 503, and the error has the code of the reason.
+         * @description Otherwise the status is 503, or 507 if a disk is full, and the error has the code of the reason.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -14986,6 +14986,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        chat_id: string;
                         content?: {
                             /** @enum {string} */
                             as: "image" | "voice" | "audio" | "video" | "document";
@@ -15200,6 +15201,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        chat_id: string;
                         content?: {
                             /** @enum {string} */
                             as: "image" | "voice" | "audio" | "video" | "document";
@@ -15404,6 +15406,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         catch_up: "skip" | "once" | "all";
+                        chat_id: string;
                         content?: {
                             /** @enum {string} */
                             as: "image" | "voice" | "audio" | "video" | "document";
@@ -23514,9 +23517,9 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Events"];
                     /**
-                     * @example event: link.state
-                     *     id: ZXZlbnRzCjEyMzQ1LTY3
-                     *     data: {}
+                     * @example id: ZXZlbnRzCjEyMzQ1LTY3
+                     *     event: message.received
+                     *     data: {"event_id":"12345-66-0","account":"default","type":"message.received","occurred_at":"2026-11-18T09:30:00.000Z","data":{"message_id":"3EB0A1B2C3D4E5F60718","chat_id":"3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d","chat_kind":"direct","contact_id":"6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d","direction":"in","kind":"text","sent_at":"2026-11-18T09:30:00.000Z","late":false}}
                      */
                     "text/event-stream": string;
                 };

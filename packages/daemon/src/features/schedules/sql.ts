@@ -192,6 +192,7 @@ function toApiSchedule(row: ListedScheduleRow, madeBy: string | null): Schedule 
   const justBefore = new Date((row.next_at?.getTime() ?? 0) - 1);
   return {
     id: row.id,
+    chat_id: row.chat_id,
     ...previewSchedule(understood, row, justBefore),
     ...(row.next_at === null ? { next: [] } : {}),
     state: row.state,

@@ -32,7 +32,7 @@ import {
 import { z } from 'zod';
 import { streamSchema, ZOD_COMPILERS } from './app.ts';
 import { problemOf } from './errors.ts';
-import { WEBHOOK_EXAMPLES } from './v1/examples.ts';
+import { EXAMPLE, WEBHOOK_EXAMPLES } from './v1/examples.ts';
 
 const EXAMPLE_REQUEST = '0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d';
 
@@ -79,18 +79,18 @@ export async function describeV1(routes: readonly RouteOptions[], version: strin
     title: 'Relay API, version 1',
     description: V1_DESCRIPTION,
   });
-  const headers = Object.fromEntries(
-    Object.keys(V1_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
   const { paths = {}, components } = document as { paths?: Paths; components?: object };
   for (const verbs of Object.values(paths)) {
     for (const { responses } of Object.values(verbs)) {
-      for (const response of Object.values(responses)) response.headers = headers;
+      for (const [status, response] of Object.entries(responses)) {
+        const isPassing = PASSING_STATUSES.includes(status);
+        response.headers = referTo(isPassing ? { ...V1_HEADERS, ...RETRY_HEADER } : V1_HEADERS);
+      }
     }
   }
   return {
     ...document,
-    components: { ...components, headers: V1_HEADERS },
+    components: { ...components, headers: { ...V1_HEADERS, ...RETRY_HEADER } },
     tags: V1_TAGS,
     webhooks: describeWebhooks(),
   };
@@ -107,6 +107,17 @@ const V1_HEADERS = {
   'ratelimit-remaining': header('Requests left in this minute.', 'integer', 29_999),
   'ratelimit-reset': header('Seconds until the minute is over.', 'integer', 42),
 };
+
+const RETRY_HEADER = {
+  'retry-after': header('Seconds until the request may succeed.', 'integer', 5),
+};
+/** Statuses after which the same request may succeed. */
+const PASSING_STATUSES = ['429', '503'];
+
+const referTo = (headers: object) =>
+  Object.fromEntries(
+    Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 
 const V1_DESCRIPTION = `Version 1 of Relay's API. Everything belongs to an account, by its name; the first is \`default\`.
 
@@ -259,7 +270,12 @@ function exampleOf(type: string, status: number, response: object): unknown {
   return type === 'text/event-stream' ? EXAMPLE_STREAM : response;
 }
 
-const EXAMPLE_STREAM = 'event: link.state\nid: ZXZlbnRzCjEyMzQ1LTY3\ndata: {}\n\n';
+const EXAMPLE_STREAM = EXAMPLE.events
+  .slice(0, 1)
+  .map(
+    (event) => `id: ZXZlbnRzCjEyMzQ1LTY3\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  )
+  .join('');
 
 const EXAMPLE_CODES: Readonly<Record<number, [KnownErrorCode, Record<string, string | number>]>> = {
   400: ['invalid_request', { what: '"limit" must be a number' }],

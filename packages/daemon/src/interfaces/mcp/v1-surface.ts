@@ -17,6 +17,7 @@ import { parseDays } from '@relay/core/search/times';
 import { ruleOf } from '../../features/schedules/sql.ts';
 import { type NamedMessage, readMessagePage } from '../../features/search/messages.ts';
 import { findReadableChats } from '../../features/search/scope.ts';
+import { recipientAt } from '../../pipeline/gate/approval-store.ts';
 import { toMediaBody } from '../../platform/db/media.ts';
 import { callAsClient, callTool } from './call.ts';
 import {
@@ -431,7 +432,7 @@ function toSchedule(seen: SeenSchedule): V1<'schedule'> {
   return {
     schedule_id: seen.id,
     chat_id: seen.chat_id,
-    recipient: seen.address,
+    recipient: recipientAt(seen.address),
     recipient_name: seen.name,
     text: seen.own ? seen.body : null,
     state: seen.state,

@@ -379,7 +379,8 @@ export async function expireApprovals(tx: Transaction, account: AccountId): Prom
   );
 }
 
-const recipientAt = (address: string | null): string | null =>
+/** A person as a phone number where WhatsApp gives one, as people write it. */
+export const recipientAt = (address: string | null): string | null =>
   address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
 
 function shownContent(intent: ApprovableProposal, target: QuotedRow | null) {

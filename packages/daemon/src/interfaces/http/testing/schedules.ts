@@ -6,6 +6,7 @@ import type { Recorded } from './recorded.ts';
 
 const schedule: Schedule = {
   id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  chat_id: '3d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   state: 'active',
   rule: { kind: 'daily', time: '09:00' },
   zone: 'Europe/Berlin',

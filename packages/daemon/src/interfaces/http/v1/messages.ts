@@ -33,7 +33,7 @@ export function accountOperations(app: App, context: V1Context): void {
     scope: 'any',
     response: 'account',
     example: { response: EXAMPLE.account },
-    async run({ services, principal }) {
+    async run({ name, services, principal }) {
       const { state, phone } = services.whatsapp.link;
       const client = clientBehind(principal);
       const link = {
@@ -41,7 +41,7 @@ export function accountOperations(app: App, context: V1Context): void {
         status: whatsappStatusOf(state),
         explanation: connectionSentence(state),
       };
-      const base = { account_id: 'default' as const, version: services.version };
+      const base = { account_id: name, version: services.version };
       if (client !== undefined) {
         const { name, scopes, contacts } = client;
         return {

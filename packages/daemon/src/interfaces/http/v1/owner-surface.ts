@@ -339,7 +339,7 @@ export const toConversationMessage = (line: TranscriptLine): V1<'conversationMes
 
 const toSchedule = (one: Schedule): V1<'schedule'> => ({
   schedule_id: one.id,
-  chat_id: null,
+  chat_id: one.chat_id,
   recipient: one.recipient,
   recipient_name: one.recipient_name,
   text: one.text,

@@ -1,5 +1,6 @@
 // What all operations of version 1 have in common, over the route table; what each does is tested with a daemon.
 import { type V1Surface, v1 } from '@relay/contract/api/v1';
+import { createEventReader } from '@relay/contract/client/sse';
 import { ERRORS, RelayError } from '@relay/contract/errors';
 import type { ErrorSpec } from '@relay/contract/errors/spec';
 import { expect, test } from 'vitest';
@@ -122,6 +123,35 @@ test('refuses a cursor that another list returned', async () => {
   }
 });
 
+test('documents the headers of each response, and a stream as it is sent', async () => {
+  const { call } = await served();
+  const { body } = await call('/api/v1/openapi.json');
+  const operations = Object.values(body.paths as Record<string, Record<string, Documented>>);
+  for (const { operationId, responses } of operations.flatMap((verbs) => Object.values(verbs))) {
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const passing = ['429', '503'].includes(status) ? ['retry-after'] : [];
+      expect([operationId, status, Object.keys(headers).sort()]).toEqual([
+        ...[operationId, status],
+        ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', ...passing, 'x-request-id'],
+      ]);
+    }
+  }
+  const [, stream] = Object.entries(body.paths).find(([path]) => path.endsWith('/events')) ?? [];
+  const { content = {} } = (stream as Record<string, Documented>).get?.responses['200'] ?? {};
+  const read: unknown[] = [];
+  const reader = createEventReader((event) => read.push(event));
+  reader.feed(String(content['text/event-stream']?.example));
+  expect(read).toEqual([expect.objectContaining({ kind: 'message.received' })]);
+});
+
+interface Documented {
+  readonly operationId: string;
+  readonly responses: Record<
+    string,
+    { readonly headers: object; readonly content?: Record<string, { readonly example?: unknown }> }
+  >;
+}
+
 test('documents each operation with examples that its own schemas accept', async () => {
   const { server } = await served();
   const operations = server.app.routes.filter(({ url }) => url.startsWith('/api/v1/accounts/'));
@@ -191,4 +221,8 @@ test('is alive but not ready while the database does not answer', async () => {
   expect((await server.call({ path: '/healthz' })).status).toBe(200);
   const { status, body } = await server.call({ path: '/readyz' });
   expect([status, JSON.parse(body).code]).toEqual([503, 'database_unavailable']);
+  // The private server ends when its disk is full.
+  const full = await served({ events, isDatabaseDiskFull: async () => true });
+  const answer = await full.server.call({ path: '/readyz' });
+  expect([answer.status, JSON.parse(answer.body).code]).toEqual([507, 'database_full']);
 });
