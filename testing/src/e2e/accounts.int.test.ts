@@ -48,12 +48,15 @@ async function as(token: string, method: string, path: string, body?: unknown) {
   return { status, body: json as Record<string, unknown> };
 }
 
+async function metricsOf(token: string): Promise<string> {
+  const port = Number(new URL(linked.demo.api).port);
+  return (await new Gateway(() => ({ port, token })).call('GET', '/metrics')).text;
+}
+
 /** The accounts that `/metrics` names to this caller. */
 async function accountsMeasured(token: string): Promise<string[]> {
-  const port = Number(new URL(linked.demo.api).port);
-  const { text } = await new Gateway(() => ({ port, token })).call('GET', '/metrics');
   return Array.from(
-    text.matchAll(/^relay_account_hold\{account="(.*)"\}/gm),
+    (await metricsOf(token)).matchAll(/^relay_account_hold\{account="(.*)"\}/gm),
     ([, name = '']) => name,
   );
 }
@@ -139,19 +142,30 @@ test('the command is for the account of --account or RELAY_ACCOUNT, and otherwis
 
 test('a token is valid for the accounts that the owner named, and its tools take the name of one', async () => {
   verifies('ACCOUNT-TOKENS', 'ACCOUNT-MCP');
-  const scopes = ['messages:read', 'permissions:read'];
+  const scopes = ['messages:read', 'permissions:read', 'media:write'];
   const one = await ask<TokenSecret>('POST', '/api/accounts/sales/tokens', { name: 'one', scopes });
   expect(one.accounts).toEqual(['sales']);
   expect((await as(one.secret, 'GET', '/api/v1/accounts/sales/chats')).status).toBe(200);
   expect((await as(one.secret, 'GET', '/api/v1/accounts/default/chats')).status).toBe(404);
   const chats = (answer: { body: Record<string, unknown> }) => JSON.stringify(answer.body);
   expect(chats(await as(one.secret, 'POST', '/api/tools/get_chats', {}))).not.toContain(BEN);
+  const sales = await as(one.secret, 'GET', '/api/v1/accounts/sales');
+  expect(sales.body.account_id).toBe('sales');
+  const upload = (account: string) => `/api/accounts/${account}/media`;
+  expect((await as(one.secret, 'POST', upload('sales'), { a: 'file' })).status).toBe(201);
+  expect((await as(one.secret, 'POST', upload('default'), { a: 'file' })).status).toBe(404);
   const other = { account: 'default' };
   expect((await as(one.secret, 'POST', '/api/tools/get_chats', other)).status).toBe(404);
 
   const watcher = { name: 'watcher', scopes: ['metrics:read'] };
   const { secret } = await ask<TokenSecret>('POST', '/api/accounts/sales/tokens', watcher);
   expect(await accountsMeasured(secret)).toEqual(['sales']);
+  // Figures without a name are those of its own account.
+  await ask('POST', '/api/hold', { reason: 'only the default account' });
+  expect(await metricsOf(linked.demo.token)).toMatch(/^relay_hold 1$/m);
+  expect(await metricsOf(secret)).toMatch(/^relay_hold 0$/m);
+  expect(await metricsOf(secret)).not.toContain('relay_events_total');
+  await ask('POST', '/api/release');
 
   const accounts = ['default', 'sales'];
   const both = await ask<TokenSecret>('POST', '/api/tokens', { name: 'both', scopes, accounts });

@@ -324,6 +324,51 @@ test('pages through messages and events without a gap', async () => {
   expect([gone.status, gone.body.code]).toEqual([410, 'cursor_gone']);
 });
 
+test('names a chat with the same id in every answer, event and webhook, for the owner and for clients', async () => {
+  await grant(BEN);
+  const { chat_id, contact_id } = await chatOf(BEN);
+  const secret = await token({
+    scopes: [
+      ...['messages:send', 'messages:read', 'conversations:read', 'conversations:write'],
+      ...['schedules:read', 'schedules:write', 'approvals:read', 'events:read', 'search:read'],
+    ] as TokenInput['scopes'],
+    confirm: false,
+  });
+  const webhook = { url: receiverUrl('/ids'), name: 'ids', events: ['message.received'] };
+  await ok('POST', `${BASE}/webhooks`, { body: webhook });
+  await linked.demo.phones.send(BEN, '15550000000', 'The heron stands still');
+  const hooks = () => received.filter(({ path, type }) => path === '/ids' && type !== 'ping');
+  await expect.poll(() => hooks().length).toBe(1);
+  for (const as of [owner, secret]) {
+    const schedule = { to: contact_id, text: `Good morning ${as === owner}`, when: 'tomorrow 9am' };
+    await ok('POST', `${BASE}/schedules`, { body: schedule, token: as });
+    const sent = await ok<V1<'sentMessage'>>('POST', `${BASE}/messages`, {
+      body: { to: contact_id, text: 'One id' },
+      token: as,
+    });
+    const listed = async (path: string) =>
+      (await ok<{ data: Record<string, unknown>[] }>('GET', `${BASE}/${path}`, { token: as })).data;
+    await expect
+      .poll(async () => (await listed('search?q=heron')).map((hit) => hit.chat_id))
+      .toContain(chat_id);
+    const messages = await listed(`chats/${chat_id}/messages?limit=5`);
+    const schedules = await listed('schedules');
+    const conversations = await listed('conversations');
+    const ids = [...messages, ...schedules, ...conversations, sent].map((one) => one.chat_id);
+    expect(schedules.length).toBeGreaterThan(0);
+    expect(schedules.map(({ recipient }) => recipient)).toEqual(schedules.map(() => `+${BEN}`));
+    expect(new Set(ids)).toEqual(new Set([chat_id]));
+    const events = await listed('events?limit=100');
+    const about = events.map(({ data }) => data as Record<string, unknown>);
+    const theirs = about.filter((data) => data.contact_id === contact_id);
+    expect(theirs.length).toBeGreaterThan(0);
+    expect(new Set(theirs.map((data) => data.chat_id))).toEqual(new Set([chat_id]));
+  }
+  expect(hooks()[0]?.data).toMatchObject({ chat_id, contact_id });
+  for (const { schedule_id } of (await ok<V1<'schedules'>>('GET', `${BASE}/schedules`)).data)
+    await ok('DELETE', `${BASE}/schedules/${schedule_id}`);
+});
+
 test('a client limited to one contact sees that contact’s events, and texts only where it may read', async () => {
   verifies('API-V1-EVENTS');
   await grant(BEN);
