@@ -6,6 +6,8 @@ export const API_V1 = {
     'Each operation answers the request of its own documented example as documented: status, schema and headers.',
   'API-V1-EVENTS':
     'A client sees the events of its contacts and nothing else; texts only with a grant to read and the scope for messages.',
+  'API-V1-HOME-ASSISTANT':
+    'The commands and settings of the page for Home Assistant send a message and read one.',
   'API-V1-IDEMPOTENT':
     'A request repeated under its key gets the first response; after a crash in between nothing happens twice.',
   'API-V1-N8N':

@@ -15,7 +15,6 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const REASONS: Readonly<Record<string, number>> = {
   'needs a PostgreSQL server of your own': 1,
   'needs Docker': 2,
-  'needs Home Assistant': 2,
   'needs n8n': 2,
 };
 
