@@ -8,6 +8,8 @@ export interface NetworkLine {
   readonly port: number;
   /** From now on nothing passes, in neither direction; connections stay open. */
   cut(): void;
+  /** From now on connections end and new ones are refused, as when the server has stopped. */
+  refuse(): void;
   /** New connections pass again. Those that were cut never recover, as after a change of addresses. */
   mend(): void;
   close(): Promise<void>;
@@ -41,18 +43,25 @@ async function openNetworkLine(target: number | string): Promise<NetworkLine> {
   const cutOff = new WeakSet<Socket>();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cut() {
       isCut = true;
       for (const near of pairs) cutOff.add(near);
     },
-    mend() {
-      isCut = false;
-    },
-    async close() {
+    refuse() {
       server.close();
       for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isCut = false;
+      if (!server.listening) server.listen(port, '127.0.0.1');
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      if (!server.listening) return;
+      server.close();
       await once(server, 'close');
     },
   };

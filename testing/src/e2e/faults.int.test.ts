@@ -7,11 +7,13 @@ import { copyFile, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../free-port.ts';
 import { removeFolder } from '../remove-folder.ts';
 import { openRelay, type Relay } from './relay.ts';
+import { untilGone } from './traces.ts';
 
 // Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
@@ -211,6 +213,26 @@ describe('relay doctor and relay start name', () => {
       other.close();
     }
   });
+});
+
+it('a daemon whose home is deleted ends with its own exit code, and its database too', async () => {
+  const other = await openRelay({}, { database: 'private' });
+  try {
+    const child = other.spawn(['start', '--foreground']);
+    child.stdout.resume();
+    const said = text(child.stderr);
+    const closed = once(child, 'close');
+    await vi.waitFor(() => expect(other.port).toBeGreaterThan(0), { timeout: 120_000 });
+    await removeFolder(other.home);
+    const [exit] = await closed;
+    expect(exit).toBe(10);
+    expect((await said).trimEnd().split('\n').at(-1)).toBe(
+      `The home ${other.home} was deleted or replaced, so Relay has stopped. Put it back, or run \`relay start\` to begin with an empty home.`,
+    );
+    expect(await untilGone(other.home)).toEqual([]);
+  } finally {
+    await other.end();
+  }
 });
 
 it('relay doctor names an account that is not linked and a model that is not there', async () => {

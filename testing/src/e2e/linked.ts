@@ -89,7 +89,7 @@ export class LinkedRelay {
   }
 }
 
-export interface LinkedRelayOptions extends Omit<DemoOptions, 'databaseUrl' | 'database'> {
+export interface LinkedRelayOptions extends Omit<DemoOptions, 'database'> {
   /** In the home itself, or on a separate server that outlives the daemon. */
   readonly database: 'private' | 'beside';
 }
