@@ -421,7 +421,7 @@ class ApprovalTarget(TypedDict):
 
 class ApprovalRisksItem(TypedDict):
     code: Literal["time_locked", "not_registered", "first_contact", "no_message_from_them", "registration_unknown", "many_cold_messages", "new_link"]
-    sentence: str
+    explanation: str
 
 class Approval(TypedDict):
     approval_id: str
@@ -661,7 +661,7 @@ class EventMessageSentData(TypedDict):
     direction: Literal["out"]
     state: Literal["pending", "sent", "delivered", "read", "failed", "unknown"]
     text: NotRequired[str]
-    failure: NotRequired[Union[str, None]]
+    explanation: NotRequired[Union[str, None]]
     to_name: NotRequired[Union[str, None]]
 
 class EventMessageSent(TypedDict):
@@ -671,24 +671,20 @@ class EventMessageSent(TypedDict):
     occurred_at: str
     data: EventMessageSentData
 
-EventConversationStateData = TypedDict(
-    "EventConversationStateData",
-    {
-        "conversation_id": "str",
-        "chat_id": "str",
-        "contact_id": "str",
-        "state": "Literal[\"CREATED\", \"QUEUED\", \"ACTIVE\", \"WAITING_FOR_REPLY\", \"WAITING_FOR_AGENT\", \"HEARTBEAT_SCHEDULED\", \"PAUSED\", \"NEEDS_HUMAN_INTERVENTION\", \"COMPLETED\", \"ABANDONED\", \"FAILED\"]",
-        "from": "Union[str, None]",
-        "trigger": "Union[str, None]",
-        "needs_you": "bool",
-        "objective": "NotRequired[str]",
-        "reason": "NotRequired[Union[str, None]]",
-        "result_status": "NotRequired[Literal[\"pending\", \"valid\", \"missing\", \"invalid\", \"none\"]]",
-        "result": "NotRequired[Union[Dict[str, Any], None]]",
-        "result_reason": "NotRequired[Union[str, None]]",
-        "result_from_contact": "NotRequired[Literal[True]]",
-    },
-)
+class EventConversationStateData(TypedDict):
+    conversation_id: str
+    chat_id: str
+    contact_id: str
+    state: Literal["CREATED", "QUEUED", "ACTIVE", "WAITING_FOR_REPLY", "WAITING_FOR_AGENT", "HEARTBEAT_SCHEDULED", "PAUSED", "NEEDS_HUMAN_INTERVENTION", "COMPLETED", "ABANDONED", "FAILED"]
+    from_state: Union[str, None]
+    reason: Union[str, None]
+    needs_you: bool
+    objective: NotRequired[str]
+    explanation: NotRequired[Union[str, None]]
+    result_status: NotRequired[Literal["pending", "valid", "missing", "invalid", "none"]]
+    result: NotRequired[Union[Dict[str, Any], None]]
+    result_explanation: NotRequired[Union[str, None]]
+    result_from_contact: NotRequired[Literal[True]]
 
 class EventConversationState(TypedDict):
     event_id: str
@@ -739,15 +735,11 @@ class EventApprovalAnswered(TypedDict):
     occurred_at: str
     data: EventApprovalAnsweredData
 
-EventLinkStateData = TypedDict(
-    "EventLinkStateData",
-    {
-        "state": "Literal[\"disconnected\", \"connecting\", \"qr_ready\", \"pairing_code_ready\", \"link_expired\", \"scanned\", \"passkey_requested\", \"passkey_sent\", \"passkey_required\", \"passkey_refused\", \"passkey_failed\", \"restarting\", \"syncing\", \"connected\", \"time_locked\", \"phone_offline\", \"reconnecting\", \"unreachable\", \"logged_out\", \"replaced\", \"banned\", \"client_outdated\", \"device_mismatch\", \"session_refused\", \"credentials_unreadable\", \"taken_over\", \"closed_unexplained\"]",
-        "from": "Union[Literal[\"disconnected\", \"connecting\", \"qr_ready\", \"pairing_code_ready\", \"link_expired\", \"scanned\", \"passkey_requested\", \"passkey_sent\", \"passkey_required\", \"passkey_refused\", \"passkey_failed\", \"restarting\", \"syncing\", \"connected\", \"time_locked\", \"phone_offline\", \"reconnecting\", \"unreachable\", \"logged_out\", \"replaced\", \"banned\", \"client_outdated\", \"device_mismatch\", \"session_refused\", \"credentials_unreadable\", \"taken_over\", \"closed_unexplained\"], None]",
-        "status": "Literal[\"disconnected\", \"connecting\", \"qr_ready\", \"connected\"]",
-        "sentence": "str",
-    },
-)
+class EventLinkStateData(TypedDict):
+    state: Literal["disconnected", "connecting", "qr_ready", "pairing_code_ready", "link_expired", "scanned", "passkey_requested", "passkey_sent", "passkey_required", "passkey_refused", "passkey_failed", "restarting", "syncing", "connected", "time_locked", "phone_offline", "reconnecting", "unreachable", "logged_out", "replaced", "banned", "client_outdated", "device_mismatch", "session_refused", "credentials_unreadable", "taken_over", "closed_unexplained"]
+    from_state: Union[Literal["disconnected", "connecting", "qr_ready", "pairing_code_ready", "link_expired", "scanned", "passkey_requested", "passkey_sent", "passkey_required", "passkey_refused", "passkey_failed", "restarting", "syncing", "connected", "time_locked", "phone_offline", "reconnecting", "unreachable", "logged_out", "replaced", "banned", "client_outdated", "device_mismatch", "session_refused", "credentials_unreadable", "taken_over", "closed_unexplained"], None]
+    status: Literal["disconnected", "connecting", "qr_ready", "connected"]
+    explanation: str
 
 class EventLinkState(TypedDict):
     event_id: str
@@ -760,7 +752,7 @@ class EventHealthData(TypedDict):
     what: Literal["whatsapp", "sending", "message", "hold", "daemon"]
     ok: bool
     needs_you: bool
-    sentence: str
+    explanation: str
 
 class EventHealth(TypedDict):
     event_id: str

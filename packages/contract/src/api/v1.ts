@@ -219,7 +219,7 @@ const approval = z.object({
   shown: z.string(),
   reason: z.string(),
   explanation: z.string(),
-  risks: z.array(sendRiskSchema.pick({ code: true, sentence: true })),
+  risks: z.array(sendRiskSchema.pick({ code: true }).extend({ explanation: z.string() })),
   requested_by: z.string(),
   /** The owner's answer, if they gave one. */
   answer: z.string().nullable(),

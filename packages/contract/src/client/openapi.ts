@@ -2934,7 +2934,7 @@ export interface components {
             risks: {
                 /** @enum {string} */
                 code: "time_locked" | "not_registered" | "first_contact" | "no_message_from_them" | "registration_unknown" | "many_cold_messages" | "new_link";
-                sentence: string;
+                explanation: string;
             }[];
             shown: string;
             /** @enum {string} */
@@ -3483,7 +3483,7 @@ export interface components {
                 conversation_id: string | null;
                 /** @constant */
                 direction: "out";
-                failure?: string | null;
+                explanation?: string | null;
                 message_id: string;
                 outbox_id: string | null;
                 /** @enum {string} */
@@ -3505,21 +3505,21 @@ export interface components {
                 contact_id: string;
                 /** Format: uuid */
                 conversation_id: string;
-                from: string | null;
+                explanation?: string | null;
+                from_state: string | null;
                 needs_you: boolean;
                 objective?: string;
-                reason?: string | null;
+                reason: string | null;
                 result?: {
                     [key: string]: unknown;
                 } | null;
+                result_explanation?: string | null;
                 /** @constant */
                 result_from_contact?: true;
-                result_reason?: string | null;
                 /** @enum {string} */
                 result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
                 /** @enum {string} */
                 state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-                trigger: string | null;
             };
             event_id: string;
             /** Format: date-time */
@@ -3577,8 +3577,8 @@ export interface components {
         } | {
             account: string;
             data: {
-                from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
-                sentence: string;
+                explanation: string;
+                from_state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
                 /** @enum {string} */
                 state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
                 /** @enum {string} */
@@ -3592,9 +3592,9 @@ export interface components {
         } | {
             account: string;
             data: {
+                explanation: string;
                 needs_you: boolean;
                 ok: boolean;
-                sentence: string;
                 /** @enum {string} */
                 what: "whatsapp" | "sending" | "message" | "hold" | "daemon";
             };
@@ -23506,8 +23506,8 @@ export interface operations {
                      *             "chat_id": "3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
                      *             "contact_id": "6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
                      *             "state": "WAITING_FOR_AGENT",
-                     *             "from": "WAITING_FOR_REPLY",
-                     *             "trigger": "contact_replies",
+                     *             "from_state": "WAITING_FOR_REPLY",
+                     *             "reason": "contact_replies",
                      *             "needs_you": false
                      *           }
                      *         }

@@ -103,7 +103,7 @@ export type WebhookEvent = {
         /** @enum {string} */
         state: "pending" | "sent" | "delivered" | "read" | "failed" | "unknown";
         text?: string;
-        failure?: string | null;
+        explanation?: string | null;
         to_name?: string | null;
     };
 } | {
@@ -121,17 +121,17 @@ export type WebhookEvent = {
         contact_id: string;
         /** @enum {string} */
         state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
-        from: string | null;
-        trigger: string | null;
+        from_state: string | null;
+        reason: string | null;
         needs_you: boolean;
         objective?: string;
-        reason?: string | null;
+        explanation?: string | null;
         /** @enum {string} */
         result_status?: "pending" | "valid" | "missing" | "invalid" | "none";
         result?: {
             [key: string]: unknown;
         } | null;
-        result_reason?: string | null;
+        result_explanation?: string | null;
         /** @constant */
         result_from_contact?: true;
     };
@@ -190,10 +190,10 @@ export type WebhookEvent = {
     data: {
         /** @enum {string} */
         state: "disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained";
-        from: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
+        from_state: ("disconnected" | "connecting" | "qr_ready" | "pairing_code_ready" | "link_expired" | "scanned" | "passkey_requested" | "passkey_sent" | "passkey_required" | "passkey_refused" | "passkey_failed" | "restarting" | "syncing" | "connected" | "time_locked" | "phone_offline" | "reconnecting" | "unreachable" | "logged_out" | "replaced" | "banned" | "client_outdated" | "device_mismatch" | "session_refused" | "credentials_unreadable" | "taken_over" | "closed_unexplained") | null;
         /** @enum {string} */
         status: "disconnected" | "connecting" | "qr_ready" | "connected";
-        sentence: string;
+        explanation: string;
     };
 } | {
     /** @constant */
@@ -206,7 +206,7 @@ export type WebhookEvent = {
         what: "whatsapp" | "sending" | "message" | "hold" | "daemon";
         ok: boolean;
         needs_you: boolean;
-        sentence: string;
+        explanation: string;
     };
 } | {
     /** @constant */

@@ -49,7 +49,8 @@ const sentSchema = z.object({
   direction: z.literal('out'),
   state: z.enum(OUTBOX_STATES),
   text: z.string().optional(),
-  failure: z.string().nullable().optional(),
+  /** Why it was not sent. */
+  explanation: z.string().nullable().optional(),
   to_name: z.string().nullable().optional(),
 });
 
@@ -58,17 +59,19 @@ const conversationSchema = z.object({
   chat_id: id,
   contact_id: id,
   state: z.enum(INSTANCE_STATES as [string, ...string[]]),
-  from: z.string().nullable(),
-  trigger: z.string().nullable(),
+  from_state: z.string().nullable(),
+  /** The event that caused it, as in the list of transitions. */
+  reason: z.string().nullable(),
   /** Whether it waits for the owner. */
   needs_you: z.boolean(),
   objective: z.string().optional(),
-  reason: z.string().nullable().optional(),
+  explanation: z.string().nullable().optional(),
   /** On the event of the end, if the conversation has a result. */
   result_status: z.enum(RESULT_STATUSES).optional(),
   /** Null without a valid one. */
   result: z.record(z.string(), z.unknown()).nullable().optional(),
-  result_reason: z.string().nullable().optional(),
+  /** Why there is no valid one. */
+  result_explanation: z.string().nullable().optional(),
   /** The result consists of what the contact wrote. */
   result_from_contact: z.literal(true).optional(),
 });
@@ -91,16 +94,16 @@ const askedSchema = z.object({
 
 const linkSchema = z.object({
   state: z.enum(linkStates),
-  from: z.enum(linkStates).nullable(),
+  from_state: z.enum(linkStates).nullable(),
   status: z.enum(WHATSAPP_STATUSES),
-  sentence: z.string(),
+  explanation: z.string(),
 });
 
 const healthSchema = z.object({
   what: z.enum(['whatsapp', 'sending', 'message', 'hold', 'daemon']),
   ok: z.boolean(),
   needs_you: z.boolean(),
-  sentence: z.string(),
+  explanation: z.string(),
 });
 
 const told = <Type extends WebhookDeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>

@@ -79,6 +79,7 @@ test('reports an absence in the words of `relay status`', () => {
     what: 'daemon',
     ok: true,
     needs_you: true,
-    sentence: 'Relay was offline for 42 min: 7 messages received from 2 chats, 1 item needs you.',
+    explanation:
+      'Relay was offline for 42 min: 7 messages received from 2 chats, 1 item needs you.',
   });
 });

@@ -154,29 +154,29 @@ const BY_WHAT: Readonly<
     return {
       ok: whatsappStatusOf(state) === 'connected',
       needs_you: needsPerson(state),
-      sentence: connectionSentence(state),
+      explanation: connectionSentence(state),
     };
   },
   sending: ({ cause, until }) => {
     const frozen = String(cause);
     if (!(frozen in FREEZES)) return null;
     const freeze = { cause: frozen as FreezeCause, until: new Date(String(until)), strikes: 1 };
-    return { ok: false, needs_you: false, sentence: freezeSentence(freeze) };
+    return { ok: false, needs_you: false, explanation: freezeSentence(freeze) };
   },
   message: () => ({
     ok: false,
     needs_you: true,
-    sentence:
+    explanation:
       'It is unknown whether a message arrived. Check the chat on your phone before you send it again.',
   }),
   hold: ({ on }) => ({
     ok: on !== true,
     needs_you: false,
-    sentence: on === true ? 'Sending is on hold.' : 'Sending resumed.',
+    explanation: on === true ? 'Sending is on hold.' : 'Sending resumed.',
   }),
   daemon: (facts) => {
     const report = facts as unknown as RestartReport;
-    return { ok: true, needs_you: report.needsYou > 0, sentence: reportSentence(report) };
+    return { ok: true, needs_you: report.needsYou > 0, explanation: reportSentence(report) };
   },
 };
 

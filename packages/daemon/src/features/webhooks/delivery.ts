@@ -243,8 +243,12 @@ const BODY_MAKERS: BodyMakers = {
   'approval.answered': approvalBody,
   'link.state': async ({ facts }) => {
     const state = facts.state as ConnectionState;
-    const from = facts.from as ConnectionState | null;
-    return { state, from, status: whatsappStatusOf(state), sentence: connectionSentence(state) };
+    return {
+      state,
+      from_state: facts.from as ConnectionState | null,
+      status: whatsappStatusOf(state),
+      explanation: connectionSentence(state),
+    };
   },
   health: async ({ facts }) => healthEventOf(facts),
   // Sent at once when it is asked for, never from here.
@@ -312,7 +316,7 @@ async function typedBody({
   };
   if (!includeText) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
-  return { ...body, text: message.body, failure: null, to_name };
+  return { ...body, text: message.body, explanation: null, to_name };
 }
 
 async function sentBody({
@@ -335,7 +339,7 @@ async function sentBody({
   };
   if (!includeText) return body;
   const to_name = await readChatName(db, lease.account, message.chat);
-  return { ...body, text: message.body, failure: message.failure, to_name };
+  return { ...body, text: message.body, explanation: message.failure, to_name };
 }
 
 async function conversationBody({
@@ -352,8 +356,8 @@ async function conversationBody({
     chat_id: found.chat,
     contact_id: found.contact,
     state: String(facts.state),
-    from: facts.from as string | null,
-    trigger: facts.trigger as string | null,
+    from_state: facts.from as string | null,
+    reason: facts.trigger as string | null,
     needs_you: facts.state === 'NEEDS_HUMAN_INTERVENTION',
     ...(hasResult ? { result_status } : {}),
   };
@@ -361,9 +365,13 @@ async function conversationBody({
   return {
     ...body,
     objective: found.objective,
-    reason: found.reason,
+    explanation: found.reason,
     ...(hasResult
-      ? { result: found.result, result_reason: found.result_reason, result_from_contact: true }
+      ? {
+          result: found.result,
+          result_explanation: found.result_reason,
+          result_from_contact: true,
+        }
       : {}),
   };
 }

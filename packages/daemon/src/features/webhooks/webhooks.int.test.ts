@@ -82,7 +82,7 @@ test('delivers every step of a conversation, with its objective only where text 
   await quiet();
   const steps = receiver
     .bodies()
-    .map(({ data }) => ('trigger' in data ? `${data.from} → ${data.state}` : ''));
+    .map(({ data }) => ('from_state' in data ? `${data.from_state} → ${data.state}` : ''));
   expect(steps).toEqual(['null → CREATED', ...(await harness.steps(id))]);
   expect(wholeText()).not.toContain('quote');
   await service.change('127.0.0.2', { include_text: true });

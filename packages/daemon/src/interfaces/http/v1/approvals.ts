@@ -167,7 +167,7 @@ const toApproval = (one: Approval): V1<'approval'> => ({
   shown: one.shown,
   reason: one.reason_code,
   explanation: one.reason,
-  risks: one.risks.map(({ code, sentence }) => ({ code, sentence })),
+  risks: one.risks.map(({ code, sentence }) => ({ code, explanation: sentence })),
   requested_by: one.requested_by,
   answer: one.answer,
   replaced_by: one.replaced_by,

@@ -140,8 +140,8 @@ const events: V1<'event'>[] = [
       chat_id: CHAT,
       contact_id: CONTACT,
       state: 'WAITING_FOR_AGENT',
-      from: 'WAITING_FOR_REPLY',
-      trigger: 'contact_replies',
+      from_state: 'WAITING_FOR_REPLY',
+      reason: 'contact_replies',
       needs_you: false,
     },
   },
@@ -318,7 +318,7 @@ export const WEBHOOK_EXAMPLES: {
     timestamp: AT,
     data: {
       ...{ conversation_id: CONVERSATION, chat_id: CHAT, contact_id: CONTACT },
-      ...{ state: 'NEEDS_HUMAN_INTERVENTION', from: 'ACTIVE', trigger: 'agent_asks' },
+      ...{ state: 'NEEDS_HUMAN_INTERVENTION', from_state: 'ACTIVE', reason: 'agent_asks' },
       needs_you: true,
     },
   },
@@ -339,15 +339,15 @@ export const WEBHOOK_EXAMPLES: {
     account: 'default',
     timestamp: AT,
     data: {
-      ...{ state: 'connected', from: 'connecting', status: 'connected' },
-      sentence: 'Connected to WhatsApp.',
+      ...{ state: 'connected', from_state: 'connecting', status: 'connected' },
+      explanation: 'Connected to WhatsApp.',
     },
   },
   health: {
     type: 'health',
     account: 'default',
     timestamp: AT,
-    data: { what: 'hold', ok: false, needs_you: false, sentence: 'Sending is on hold.' },
+    data: { what: 'hold', ok: false, needs_you: false, explanation: 'Sending is on hold.' },
   },
   ping: {
     type: 'ping',
