@@ -63,7 +63,7 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
     // The client has no side effects, so bundlers can drop what a program does not use.
     sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
     files: [
-      ...['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],
+      ...['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs', 'extension'],
       ...['LICENCES.md', 'NOTICES.md', 'sbom.cdx.json', 'relay.config.schema.json'],
     ],
     engines: own.engines,

@@ -58,6 +58,13 @@ async function snippets(prefix: string): Promise<string[]> {
 }
 
 describe('the installed package', { timeout: 180_000 }, () => {
+  it('contains everything that was built, such as the browser extension', async () => {
+    const built = await readdir(await builtIn(inject('builds')));
+    const installed = await readdir(resolve(dirname(command), '..'));
+    expect(built.filter((name) => !installed.includes(name))).toEqual([]);
+    expect(installed).toContain('extension');
+  });
+
   it('includes one copy each of Baileys and its dependencies', async () => {
     const entries = await readdir(join(folder, 'prefix'), { recursive: true });
     for (const name of ['@whiskeysockets/baileys', 'libsignal', 'whatsapp-rust-bridge']) {
