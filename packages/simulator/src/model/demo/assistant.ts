@@ -256,6 +256,30 @@ const missed: AssistantTask = {
   },
 };
 
+const SAID_BY = /\bwhat (?:did|has) (\p{L}+) (?:just )?(?:writ|say|said|want|ask|sen[dt])/iu;
+const MOST_QUOTED = 3;
+
+const saidBy: AssistantTask = {
+  fits: SAID_BY,
+  calls(question, request) {
+    const [, name = ''] = SAID_BY.exec(question) ?? [];
+    return findRecord(request, name) === undefined ? undefined : [call(READ, { limit: 50 })];
+  },
+  answer(results, question, request) {
+    const [, asked = ''] = SAID_BY.exec(question) ?? [];
+    const name = findRecord(request, asked)?.name ?? asked;
+    const { messages = [] } = results.fields<{ messages: readonly ReadMessage[] }>(READ);
+    const said = messages.filter(
+      ({ fromName, fromMe, isGroup }) => fromName === name && !fromMe && !isGroup,
+    );
+    if (said.length === 0) return `I found no messages from ${name}.`;
+    return said
+      .slice(-MOST_QUOTED)
+      .map(({ body }) => `- ${reportMessage(name, body)}`)
+      .join('\n');
+  },
+};
+
 const aboutGroup: AssistantTask = {
   fits: /\b(?:groups?|digests?|family|morenos|grandma|party|birthday|café|cafe|cake|candles?|train|tickets?|airport|jon|heating|speakers?|card)\b/i,
   calls(question, request) {
@@ -373,8 +397,11 @@ interface FoundMessage {
   readonly text: string;
 }
 
+/** What is not a message has its kind in the place of a sender. */
 const foundLine = ({ sender, text }: FoundMessage): string =>
-  `- ${reportMessage(sender === null || sender === 'me' ? 'You' : sender, text)}`;
+  sender === 'fact' || sender === 'digest'
+    ? `- ${text}`
+    : `- ${reportMessage(sender === null || sender === 'me' ? 'You' : sender, text)}`;
 
 /** The first that fits. */
 const TASKS: readonly AssistantTask[] = [
@@ -384,6 +411,7 @@ const TASKS: readonly AssistantTask[] = [
   summarizeChat,
   permissions,
   unanswered,
+  saidBy,
   missed,
   aboutGroup,
   search,

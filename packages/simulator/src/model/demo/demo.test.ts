@@ -231,6 +231,18 @@ it('tells the owner who is waiting for a reply', () => {
   expect(text).not.toContain('Mom');
 });
 
+it('tells the owner what somebody wrote, from that chat alone', () => {
+  const { calls, text } = assistant('What did Mom write?', { whatsapp_read_messages: CHATS });
+  expect(calls.map(({ name }) => name)).toEqual(['whatsapp_read_messages']);
+  expect(text).toBe('- **Mom** asks how you are.');
+});
+
+it('shows a fact of a digest as a sentence of its own', () => {
+  const messages = [{ sender: 'fact', text: 'Mom: Bring the candles (Saturday)' }];
+  const { text } = assistant('What is at home?', { search_messages: { messages } });
+  expect(text).toContain('- Mom: Bring the candles (Saturday)');
+});
+
 it('schedules a reminder for tomorrow', () => {
   const { calls, text } = assistant('Remind me tomorrow at 9 to call the plumber.', {
     schedule_message: { status: 'scheduled' },
