@@ -32,7 +32,7 @@ test('shows what a group costs and saves, without terminal control sequences', (
     'Holli⟨U+001B⟩[31mday x  120363000000000001@g.us',
     '  Since           03-02 14:02, announced, Europe/Berlin',
     '  Messages        412 kept, 734 filtered as noise (64 %)',
-    '  Model tokens    18240 used, 9120 saved',
+    '  Model tokens    18,240 used, 9,120 saved',
     '  Digest          up to 13:02',
     '  Answers         1 of 5 today, by Annie',
     '  Oldest message  29 d old',
@@ -47,7 +47,7 @@ test('says that a new group may only be read', () => {
   };
   expect(formatObservedGroups([fresh], NOW, plain).slice(2)).toEqual([
     '  Messages        0 kept, 0 filtered as noise',
-    '  Model tokens    18240 used, 9120 saved',
+    '  Model tokens    18,240 used, 9,120 saved',
     '  Digest          none yet',
     '  Answers         not allowed',
     '  Oldest message  none',

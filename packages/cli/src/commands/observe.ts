@@ -187,6 +187,8 @@ export function formatObservedGroups(
   ]);
 }
 
+const formatNumber = (count: number): string => count.toLocaleString('en');
+
 function factsOf(group: ObservedGroup, now: Date): [string, string][] {
   const received = group.messages_kept + group.messages_cut;
   const share = received === 0 ? '' : ` (${Math.round((100 * group.messages_cut) / received)} %)`;
@@ -198,7 +200,10 @@ function factsOf(group: ObservedGroup, now: Date): [string, string][] {
       `${formatClock(new Date(group.since), now)}, ${announced === null ? 'not announced' : 'announced'}, ${group.zone}`,
     ],
     ['Messages', `${group.messages_kept} kept, ${group.messages_cut} filtered as noise${share}`],
-    ['Model tokens', `${group.tokens_spent} used, ${group.tokens_avoided} saved`],
+    [
+      'Model tokens',
+      `${formatNumber(group.tokens_spent)} used, ${formatNumber(group.tokens_avoided)} saved`,
+    ],
     ['Digest', digest === null ? 'none yet' : `up to ${formatClock(new Date(digest), now)}`],
     [
       'Answers',

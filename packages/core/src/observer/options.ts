@@ -31,4 +31,4 @@ export const announcementFor = (
   { assistantName }: Pick<ObservedTerms, 'assistantName'>,
   days: number,
 ): string =>
-  `For your information: my assistant ${assistantName} reads this group and writes digests for me. It writes here only when I ask it by name, cannot see photos or hear voice notes, and deletes the messages after ${days} days. Tell me if you mind.`;
+  `For your information: my assistant ${assistantName} reads this group, files and voice messages included, and writes digests for me. It writes here only when I ask it by name, and deletes the messages after ${days} days. Tell me if you mind.`;
