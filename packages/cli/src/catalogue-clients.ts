@@ -83,19 +83,19 @@ export const ACCOUNT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'owners',
-    group: 'You',
+    group: 'Control and access',
     summary: 'List the people that accounts belong to; add and remove them',
     load: async () => (await import('./commands/owners.ts')).listOwnersCommand,
     subcommands: [
       {
         name: 'list',
-        group: 'You',
+        group: 'Control and access',
         summary: 'List owners and operators',
         load: async () => (await import('./commands/owners.ts')).listOwnersCommand,
       },
       {
         name: 'add',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Add a person who can sign in; their token is shown once',
         arguments: [{ syntax: '<name>', summary: 'Name of the person' }],
         options: [['--operator', 'Sees states and figures of all accounts, and no messages']],
@@ -103,7 +103,7 @@ export const ACCOUNT_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'remove',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Remove a person who has no accounts',
         arguments: [{ syntax: '<name>', summary: 'Name of the person' }],
         load: async () => (await import('./commands/owners.ts')).removeOwnerCommand,
@@ -117,14 +117,14 @@ export const ACCOUNT_COMMANDS: readonly CommandSpec[] = [
 export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'token',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Show your own token, or manage tokens of clients',
     options: [['--rotate', 'Create a new one; the old one stops working immediately']],
     load: async () => (await import('./commands/tokens.ts')).showOwnerTokenCommand,
     subcommands: [
       {
         name: 'create',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Create a token for a client; it is shown once',
         options: [
           ['--name <name>', 'Name of the client, such as claude'],
@@ -139,27 +139,27 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'list',
-        group: 'You',
+        group: 'Control and access',
         summary: 'List tokens with scopes and last use',
         load: async () => (await import('./commands/tokens.ts')).listTokensCommand,
       },
       {
         name: 'rotate',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Create a new secret for a token; the old one stops working immediately',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).rotateTokenCommand,
       },
       {
         name: 'resume',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Accept a token again that a restore suspended',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).resumeTokenCommand,
       },
       {
         name: 'revoke',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Revoke a token; its queued messages are not sent',
         arguments: [TOKEN_ARGUMENT],
         load: async () => (await import('./commands/tokens.ts')).revokeTokenCommand,
@@ -184,7 +184,7 @@ that you enable. There, only devices that you paired are let in, with their pass
 export const REMOTE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'remote',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Use the console from your phone: show the state and the next step',
     options: [PROXY_OPTION],
     values: PROXY_VALUES,
@@ -193,7 +193,7 @@ export const REMOTE_COMMANDS: readonly CommandSpec[] = [
     subcommands: [
       {
         name: 'enable',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Turn it on at the address that your proxy serves',
         arguments: [{ syntax: '<address>', summary: 'Such as https://relay.example.org' }],
         options: [PROXY_OPTION],
@@ -202,31 +202,31 @@ export const REMOTE_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'disable',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Turn it off and sign out all devices; they stay paired',
         load: async () => (await import('./commands/remote.ts')).disableRemoteCommand,
       },
       {
         name: 'pair',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Show a QR code that pairs one device, within 5 minutes',
         load: async () => (await import('./commands/remote.ts')).pairDeviceCommand,
       },
       {
         name: 'devices',
-        group: 'You',
+        group: 'Control and access',
         summary: 'List paired devices',
         load: async () => (await import('./commands/remote.ts')).listDevicesCommand,
         subcommands: [
           {
             name: 'list',
-            group: 'You',
+            group: 'Control and access',
             summary: 'List paired devices',
             load: async () => (await import('./commands/remote.ts')).listDevicesCommand,
           },
           {
             name: 'remove',
-            group: 'You',
+            group: 'Control and access',
             summary: 'Remove a device; it is signed out at once',
             arguments: [{ syntax: '<name>', summary: 'Name or id of the device' }],
             load: async () => (await import('./commands/remote.ts')).removeDeviceCommand,
@@ -240,7 +240,7 @@ export const REMOTE_COMMANDS: readonly CommandSpec[] = [
 // Webhooks.
 
 const WEBHOOK_ARGUMENT = { syntax: '<name>', summary: 'Name or id of the webhook' } as const;
-const WEBHOOK_GROUP = 'You' as const;
+const WEBHOOK_GROUP = 'Control and access' as const;
 
 export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
   {
@@ -346,14 +346,14 @@ const MCP_CLIENT_VALUES = { '--client': MCP_CLIENT_NAMES };
 export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'mcp',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Serve MCP to other agents, or set it up in an MCP client',
     options: [['--token-file <file>', 'File with the token (default: RELAY_TOKEN)']],
     load: async () => (await import('./commands/mcp/serve.ts')).serveMcpCommand,
     subcommands: [
       {
         name: 'install',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Create a token and add Relay to an MCP client’s settings',
         options: [
           ...MCP_TARGET_OPTIONS,
@@ -368,7 +368,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'uninstall',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Remove Relay from an MCP client’s settings and revoke its token',
         options: MCP_TARGET_OPTIONS,
         values: MCP_CLIENT_VALUES,
@@ -385,25 +385,25 @@ const CHANNEL_ARGUMENT = { syntax: '<channel>', summary: 'ntfy or webhook' } as 
 export const NOTIFICATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'notifications',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Show where you are notified, or send a test',
     load: async () => (await import('./commands/notifications.ts')).listNotificationsCommand,
     subcommands: [
       {
         name: 'list',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Show where you are notified, and the latest deliveries',
         load: async () => (await import('./commands/notifications.ts')).listNotificationsCommand,
       },
       {
         name: 'test',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Send a test notification everywhere',
         load: async () => (await import('./commands/notifications.ts')).testNotificationsCommand,
       },
       {
         name: 'set',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Notify you through ntfy or a webhook',
         arguments: [
           CHANNEL_ARGUMENT,
@@ -415,7 +415,7 @@ export const NOTIFICATION_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'off',
-        group: 'You',
+        group: 'Control and access',
         summary: 'No longer notify you through ntfy or the webhook',
         arguments: [CHANNEL_ARGUMENT],
         load: async () =>
@@ -423,7 +423,7 @@ export const NOTIFICATION_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'remove',
-        group: 'You',
+        group: 'Control and access',
         summary: 'No longer notify a device',
         arguments: [{ syntax: '<device>', summary: 'Name or id of the device' }],
         load: async () =>

@@ -261,7 +261,7 @@ const SCHEDULE_STATE_OPTION = [
 export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'schedule',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Schedule a message, once or repeated',
     arguments: [
       { syntax: '[when]', summary: 'Such as "every weekday 9am", "tomorrow 14:30", "in 2 hours"' },
@@ -285,7 +285,7 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
     subcommands: [
       {
         name: 'list',
-        group: 'You',
+        group: 'Control and access',
         summary: 'List schedules and their next runs',
         options: [SCHEDULE_STATE_OPTION],
         values: { '--state': ['active', 'done', 'cancelled', 'all'] },
@@ -293,7 +293,7 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'cancel',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Cancel a schedule',
         arguments: [{ syntax: '<id>', summary: 'Schedule id, or its beginning' }],
         load: async () => (await import('./commands/schedules.ts')).cancelScheduleCommand,

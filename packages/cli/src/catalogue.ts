@@ -162,7 +162,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   ...MEMORY_COMMANDS,
   {
     name: 'chat',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Talk to your assistant',
     arguments: [
       { syntax: '[question...]', summary: 'One question (default: an interactive chat)' },
@@ -175,28 +175,28 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'approvals',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Show pending approvals, and approve or decline them',
     options: [['--state <state>', 'pending, approved, declined or expired', 'pending']],
     load: async () => (await import('./commands/approvals.ts')).listApprovalsCommand,
     subcommands: [
       {
         name: 'list',
-        group: 'You',
+        group: 'Control and access',
         summary: 'List approvals with recipient and text',
         options: [['--state <state>', 'pending, approved, declined or expired', 'pending']],
         load: async () => (await import('./commands/approvals.ts')).listApprovalsCommand,
       },
       {
         name: 'approve',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Approve: send exactly the text shown',
         arguments: [{ syntax: '[id]', summary: 'Approval id; optional if only one is pending' }],
         load: async () => (await import('./commands/approvals.ts')).approveApprovalCommand,
       },
       {
         name: 'edit',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Change the text; the changed text needs a new approval',
         arguments: [
           { syntax: '<id>', summary: 'Approval id' },
@@ -207,7 +207,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'reject',
-        group: 'You',
+        group: 'Control and access',
         summary: 'Decline: the text is not sent',
         arguments: [{ syntax: '[id]', summary: 'Approval id; optional if only one is pending' }],
         options: [['--reason <text>', 'Reason; the conversation’s agent reads it']],
@@ -220,7 +220,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   ...NOTIFICATION_COMMANDS,
   {
     name: 'why',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Explain why a message was sent, answered or refused',
     arguments: [
       { syntax: '<message-id>', summary: 'Message id from `relay messages`, or its beginning' },
@@ -230,7 +230,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'ledger',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Show decisions: who decided what, about whom, and why',
     options: [
       ['-f, --follow', 'Keep showing new decisions'],
@@ -243,21 +243,21 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'hold',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Stop all sending now',
     arguments: [{ syntax: '[reason...]', summary: 'Reason, for your own record' }],
     load: async () => (await import('./commands/hold.ts')).holdSendingCommand,
   },
   {
     name: 'release',
-    group: 'You',
+    group: 'Control and access',
     summary: 'End the hold and continue sending',
     load: async () => (await import('./commands/hold.ts')).releaseSendingCommand,
   },
   ...DAEMON_COMMANDS,
   {
     name: 'open',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Open the console in your browser',
     options: [['--print', 'Print the address instead']],
     load: async () => (await import('./commands/open.ts')).openConsoleCommand,
@@ -269,7 +269,7 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
   ...DATA_COMMANDS,
   {
     name: 'demo',
-    group: 'You',
+    group: 'Control and access',
     summary: 'Try Relay without a phone or a model key',
     options: [
       ['--no-open', 'Print the addresses instead of opening a browser'],

@@ -33,7 +33,7 @@ export interface CommandSpec {
     | 'People'
     | 'WhatsApp'
     | 'Daemon'
-    | 'You'
+    | 'Control and access'
     | 'Your data'
     | 'Shell';
   readonly summary: string;

@@ -217,6 +217,23 @@ describe('relay init', () => {
     expect(asked()).toContainEqual({ asked: 'PATCH /api/settings', body });
   });
 
+  test('does not offer search by meaning again once a phone is linked', async () => {
+    await relay.serve();
+    const person = startTerminalUser(
+      { built, home: relay.home },
+      'init --skip-probe --skip-grants',
+    );
+    await person.until('Model provider');
+    person.type('anthropic\r');
+    await person.until('API key');
+    person.type('sk-secret\r');
+    await person.until('Enter for claude-sonnet-5');
+    person.type('1\r');
+    await person.until('✓ WhatsApp: Connected');
+    expect(await person.exit).toBe(0);
+    expect(person.seen()).not.toContain('Turn it on?');
+  });
+
   test('saves a model without a test only with --no-verify', async () => {
     await relay.serve();
     const args = ['init', '--skip-link', '--provider', 'ollama', '--model', 'qwen3:8b'];

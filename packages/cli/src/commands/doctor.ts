@@ -155,7 +155,7 @@ function checkModelKey({ modelKey, keylessProvider }: CliConfig): HealthCheck {
   return warningCheck(
     'model key',
     'None found: agents cannot answer.',
-    'Run `relay init --api-key`, or set ANTHROPIC_API_KEY or OPENAI_API_KEY.',
+    'Run `relay init`, or set ANTHROPIC_API_KEY or OPENAI_API_KEY.',
   );
 }
 

@@ -15,6 +15,6 @@ export const holdSendingCommand: RunCommand = async ({ config, terminal, args })
 export const releaseSendingCommand: RunCommand = async ({ config, terminal }) => {
   const held = await clientOf(config.home).post('/api/release');
   if (terminal.json) terminal.writeJson(held);
-  else terminal.writeLine('The hold has ended. Queued messages are sent again.');
+  else terminal.writeLine('Sending is not on hold. Queued messages will be sent.');
   return 0;
 };

@@ -168,11 +168,12 @@ async function modelAnswers(stage: SetupContext): Promise<boolean> {
 }
 
 // Search by meaning: one question, about the embeddings of the model's own provider if it offers some, and otherwise
-// about a model on this machine. It is no step of the setup: a person who declines is not reminded.
+// about a model on this machine. It is no step of the setup: once a phone is linked, it is not asked again.
 
 async function offerMeaningSearch(stage: SetupContext): Promise<void> {
   const { client, options, terminal } = stage;
   if (options.skipModel === true || options.verify === false) return;
+  if ((await client.get('/api/whatsapp/link')).status === 'connected') return;
   if ((await client.get('/api/memory')).embeddings !== 'off') return;
   const listed = await client.post('/api/settings/model/list').catch(() => null);
   const offered = listed?.embeddings ?? null;

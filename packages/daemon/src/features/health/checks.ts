@@ -223,10 +223,11 @@ async function checkJobs({ jobs, lease }: DoctorDeps) {
 async function checkMemory({ memory }: DoctorDeps) {
   const { embeddings, model, documents, vectors, failure } = await memory();
   if (embeddings === 'off') {
-    const found = `${documents} texts searchable by words. Search by meaning is off.`;
+    const texts = documents === 1 ? '1 text' : `${formatNumber(documents)} texts`;
+    const found = `${texts} searchable by words. Search by meaning is off.`;
     return { ok: 'yes' as const, found, mend: null };
   }
-  const found = `${vectors} of ${documents} texts searchable by meaning (${model ?? 'unknown model'}).`;
+  const found = `${formatNumber(vectors)} of ${formatNumber(documents)} texts searchable by meaning (${model ?? 'unknown model'}).`;
   if (failure === null) return { ok: 'yes' as const, found, mend: null };
   return {
     ok: 'warn' as const,
@@ -290,13 +291,15 @@ async function checkNotifications({ notifications }: DoctorDeps) {
   return { ok: 'yes' as const, found: quiet ? found + note : found, mend: null };
 }
 
+const formatNumber = (count: number): string => count.toLocaleString('en');
+
 async function checkBudget(source: DoctorDeps) {
   const { db, lease, agent, provider } = source;
   const { rows } = await sql<{ day: DayUse }>`
     SELECT ${spentTodaySql(lease.account, source)} AS day`.execute(db);
   const used = rows[0]?.day ?? ZERO_DAY_USE;
   const money = `${(used.micros / 1_000_000).toFixed(2)} of ${agent.usd_per_day.toFixed(2)} USD`;
-  const found = `Used today: ${money}, ${used.tokens} of ${agent.tokens_per_day} tokens.${priceWords(agent, await provider())}`;
+  const found = `Used today: ${money}, ${formatNumber(used.tokens)} of ${formatNumber(agent.tokens_per_day)} model tokens.${priceWords(agent, await provider())}`;
   const spent = dayBudgetError(agent, used);
   return spent === null
     ? { ok: 'yes' as const, found, mend: null }
