@@ -4,6 +4,7 @@ import { readGroupsSearch } from '../../search-params.ts';
 import {
   dayAfter,
   dayTitle,
+  digestTokens,
   factGroups,
   formatTokens,
   groupsSummary,
@@ -130,4 +131,10 @@ test('an invalid address selects no view', () => {
   });
   expect(readGroupsSearch({ day: '2026-99-01', by: 'week' })).toEqual({});
   expect(readGroupsSearch({ day: 7 })).toEqual({});
+});
+
+test('counts the model tokens of all digests of a day, whenever they were written', () => {
+  const hourly = [{ cost_tokens: 100 }, { cost_tokens: 20 }];
+  expect(digestTokens({ daily: { cost_tokens: 724 }, hourly })).toBe(844);
+  expect(digestTokens({ daily: null, hourly: [] })).toBe(0);
 });

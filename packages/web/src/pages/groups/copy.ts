@@ -98,6 +98,20 @@ interface FactGroup {
   readonly facts: Digest['facts'];
 }
 
+/** What the day's digests took. Usage is counted on the day of a run, which is often the next one. */
+export const digestTokens = ({ daily, hourly }: DayCosts): number =>
+  [...(daily === null ? [] : [daily]), ...hourly].reduce(
+    (all, { cost_tokens }) => all + cost_tokens,
+    0,
+  );
+
+type Cost = Pick<Digest, 'cost_tokens'>;
+
+interface DayCosts {
+  readonly daily: Cost | null;
+  readonly hourly: readonly Cost[];
+}
+
 /** In order of importance to somebody who was away. */
 export const factGroups = (facts: Digest['facts']): readonly FactGroup[] =>
   FACT_KINDS.map((kind) => ({

@@ -34,6 +34,7 @@ import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { RichText } from '../../parts/rich-text.tsx';
 import { useChatImport } from './chat-import.ts';
 import {
+  digestTokens,
   formatPercent,
   formatTokens,
   importReportText,
@@ -144,7 +145,7 @@ function Figures({ day, group }: FiguresProps) {
         label={t('groups.figures.messages', { day: day ? relativeDay(day, now) : '' })}
       />
       <Figure value={day && noiseShare(day)} label={t('groups.figures.noise')} />
-      <Figure value={day && formatTokens(day.tokens_spent)} label={t('groups.figures.used')} />
+      <Figure value={day && formatTokens(digestTokens(day))} label={t('groups.figures.used')} />
       <Figure value={day && formatTokens(day.tokens_saved)} label={t('groups.figures.saved')} />
       {group !== undefined && (
         <Figure value={<AnswersToday group={group} />} label={t('groups.figures.answers')} />
