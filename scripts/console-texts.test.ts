@@ -49,6 +49,13 @@ describe.each(LOCALES)('%s', (locale) => {
   });
 });
 
+test('no Arabic sentence that ends with a Latin word draws the number after it to itself', () => {
+  // Without U+200F at its end, the browser shows both as one run from left to right, and the number comes first.
+  const joined = /[A-Za-z][.!?]\}* \{\w+, (plural|number)/;
+  const texts = AREAS.flatMap((area) => Object.entries(catalogue('ar', area)));
+  expect(texts.filter(([, text]) => joined.test(text))).toEqual([]);
+});
+
 interface Use {
   readonly file: string;
   /** The id; `*` stands for a part that is not fixed. */
