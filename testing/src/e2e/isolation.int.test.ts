@@ -148,13 +148,21 @@ interface Caller {
 }
 
 const leaks: string[] = [];
+/** Calls that changed something, to say where a leaked text came from. */
+const writes: { readonly what: string; readonly sent: string }[] = [];
+
+const originsOf = (secret: string): string => {
+  const from = new Set(writes.filter(({ sent }) => sent.includes(secret)).map(({ what }) => what));
+  return from.size === 0 ? '' : `, which came with ${[...from].join(', ')}`;
+};
+
 const seen = new Set<string>();
 
 /** A caller that sent the secret itself may read it back in a refusal. */
 function examine({ who, other }: Caller, what: string, sent: string, text: string): void {
   for (const secret of other.secrets)
     if (text.includes(secret) && !sent.includes(secret))
-      leaks.push(`${who}: ${what} shows ${secret}`);
+      leaks.push(`${who}: ${what} shows ${secret}${originsOf(secret)}`);
   // A canary that was asked for by its tag alone must not come back with what follows it.
   for (const { tag } of other.people)
     if (text.includes(`${tag}~`) && !sent.includes(`${tag}~`))
@@ -215,7 +223,10 @@ async function callRoute(
   });
   const text = await readFor(answer);
   seen.add(`${answer.status < 300 ? 'ok' : 'no'} ${route.method} ${route.path}`);
-  examine(caller, `${route.method} ${path} (${answer.status})`, `${path} ${body}`, text);
+  const what = `${route.method} ${path} (${answer.status})`;
+  if (route.method !== 'GET' && answer.ok)
+    writes.push({ what: `${caller.who}: ${what}`, sent: `${path} ${body}` });
+  examine(caller, what, `${path} ${body}`, text);
 }
 
 async function readFor(answer: Response): Promise<string> {
@@ -323,7 +334,9 @@ async function callTools(
       const answer = await client
         .callTool({ name: tool.name, arguments: given })
         .catch((error: unknown) => String(error));
-      examine(caller, tool.name, JSON.stringify(given), JSON.stringify(answer));
+      const sent = JSON.stringify(given);
+      writes.push({ what: `${caller.who}: ${tool.name}`, sent });
+      examine(caller, tool.name, sent, JSON.stringify(answer));
     });
   } finally {
     await client.close();
