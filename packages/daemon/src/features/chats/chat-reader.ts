@@ -343,10 +343,10 @@ const keySender = (row: RawBuilder<unknown>) =>
 const IS_MARKING = (row: RawBuilder<unknown>) =>
   sql`${row}.quoted_id IS NOT NULL AND (${row}.kind IN ('reactionMessage', 'protocolMessage') OR ${row}.details ? 'edits')`;
 
-/** For `messages m`: a line of its own, not shown with another message. */
-const IS_LINE = sql`NOT (${IS_MARKING(sql`m`)} AND EXISTS (SELECT FROM message_keys t
+/** For `messages m`: a line of its own, not shown with another message. Null without details, so `NOT` would drop it. */
+const IS_LINE = sql`(${IS_MARKING(sql`m`)} AND EXISTS (SELECT FROM message_keys t
   WHERE t.account_id = m.account_id AND t.chat_id = m.chat_id AND t.message_id = m.quoted_id
-    AND (m.kind = 'reactionMessage' OR t.sender = ${keySender(sql`m`)})))`;
+    AND (m.kind = 'reactionMessage' OR t.sender = ${keySender(sql`m`)}))) IS NOT TRUE`;
 
 async function readMarks(
   db: Db,

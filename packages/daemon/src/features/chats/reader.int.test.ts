@@ -129,6 +129,21 @@ test('returns each message’s author, text and quoted message', async () => {
   });
 });
 
+test('shows a reply in which somebody quotes a message of their own', async () => {
+  const { chat, contact } = await chatWith('4915155500077@s.whatsapp.net');
+  await say(chat, contact, { id: 'theirs' as MessageId, body: 'At six' });
+  await say(chat, contact, { body: 'Or at seven', quotedId: 'theirs' });
+  await say(chat, null, { id: 'mine' as MessageId, body: 'See you' });
+  await say(chat, null, { body: 'At the station', quotedId: 'mine' });
+  const { messages } = await reader.messages(chat, { limit: LIMIT });
+  expect(messages.map(({ text, quoted }) => [text, quoted?.text])).toEqual([
+    ['At six', undefined],
+    ['Or at seven', 'At six'],
+    ['See you', undefined],
+    ['At the station', 'See you'],
+  ]);
+});
+
 test('shows reactions, edits and deletions with the message they belong to', async () => {
   const { chat, contact } = await chatWith('14155550103@s.whatsapp.net');
   const other = await chatWith('14155550104@s.whatsapp.net');
