@@ -118,15 +118,19 @@ describe.each([1_280, 390])('%i pixels wide', (width) => {
 
   it('schedules a message and cancels it', async () => {
     verifies('WRITE-LATER');
-    await hands.type(WRITE, told('Happy birthday'));
+    const text = told('Happy birthday, and all the best for the coming year');
+    await hands.type(WRITE, text);
     await hands.press('button', 'Send later');
     await hands.press('button', 'Schedule message');
     await page.getByText(/^Scheduled for /).waitFor();
     await expect.poll(() => field().inputValue()).toBe('');
-    await hands.press('button', `Cancel scheduled message: ${told('Happy birthday')}`);
+    const cancel = `Cancel scheduled message: ${text}`;
+    const box = await page.getByRole('button', { name: cancel }).boundingBox();
+    expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    await hands.press('button', cancel);
     await expect.poll(() => page.getByText(/^Scheduled for /).count()).toBe(0);
     const got = await demo.phones.received(MUM, OWNER);
-    expect(got.map(({ text }) => text)).not.toContain(told('Happy birthday'));
+    expect(got.map((one) => one.text)).not.toContain(text);
   });
 
   it('has a reply drafted, which is sent only after the owner edited it and pressed Enter', async () => {
@@ -165,6 +169,18 @@ describe.each([1_280, 390])('%i pixels wide', (width) => {
     await expect.poll(() => card.count()).toBe(0);
     await hands.press('switch', /^Suggest replies/);
   });
+});
+
+it('shows messages above the field on a small screen, also below a banner', async () => {
+  await page.setViewportSize({ width: 390, height: 500 });
+  await demo.relay.ok('POST', '/api/hold');
+  await page.goto(`/chats/${mums}`);
+  await page.getByText('Sending is on hold.', { exact: true }).waitFor();
+  await log().waitFor();
+  await field().scrollIntoViewIfNeeded();
+  await expect.poll(async () => (await log().boundingBox())?.height ?? 0).toBeGreaterThan(40);
+  await demo.relay.ok('POST', '/api/release');
+  await page.setViewportSize({ width: 1_280, height: 844 });
 });
 
 it('writes in a paused conversation, which stays paused', async () => {

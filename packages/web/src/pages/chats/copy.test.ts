@@ -94,6 +94,8 @@ test('the last message is shown in one line', () => {
   expect(lastMessage({ last })).toEqual({ author: 'You (phone)', text: 'Photo: the leak' });
   const received = { ...last, author: 'contact', name: 'Mum', text: '' } as const;
   expect(lastMessage({ last: received })).toEqual({ author: null, text: 'Photo' });
+  const notice = { ...last, author: 'relay', label: null, text: 'Relay: Mum needs you.' } as const;
+  expect(lastMessage({ last: notice })).toEqual({ author: null, text: 'Relay: Mum needs you.' });
   expect(lastMessage({ last: null })).toEqual({ author: null, text: 'No messages stored.' });
 });
 

@@ -72,7 +72,9 @@ export function lastMessage({ last }: Pick<Chat, 'last'>): {
     last.label && last.text
       ? t('chats.list.last.labelled', { label: last.label, text: last.text })
       : last.label || last.text;
-  return { author: last.author === 'contact' ? null : authorName(last), text };
+  const author = last.author === 'contact' ? null : authorName(last);
+  // Relay’s notices begin with its name.
+  return { author: author !== null && text.startsWith(`${author}: `) ? null : author, text };
 }
 
 /** The owner's own chat is named like a contact without a name: by its number. */
