@@ -99,7 +99,7 @@ const findRecord = (request: ChatRequest, name: string): PermissionRecord | unde
 // Sending and scheduling.
 
 const NOTE =
-  /^(?:please )?(?:tell|write to|message|text|send (?:a )?message to)\s+(\p{L}+)[\s,:]*(?:that\s+)?(.{2,300})$/iu;
+  /^(?:please )?(?:tell|write(?: to)?|message|text|send (?:a )?message to)\s+(\p{L}+)[\s,:]*(?:that\s+)?(.{2,300})$/iu;
 
 const sendNote: AssistantTask = {
   fits: NOTE,
@@ -397,11 +397,11 @@ interface FoundMessage {
   readonly text: string;
 }
 
-/** What is not a message has its kind in the place of a sender. */
-const foundLine = ({ sender, text }: FoundMessage): string =>
-  sender === 'fact' || sender === 'digest'
-    ? `- ${text}`
-    : `- ${reportMessage(sender === null || sender === 'me' ? 'You' : sender, text)}`;
+const foundLine = ({ sender, text }: FoundMessage): string => {
+  // Digests, and the facts from them, have no sender.
+  if (sender === 'digest' || sender === 'fact') return `- From a digest: “${text}”`;
+  return `- ${reportMessage(sender === null || sender === 'me' ? 'You' : sender, text)}`;
+};
 
 /** The first that fits. */
 const TASKS: readonly AssistantTask[] = [

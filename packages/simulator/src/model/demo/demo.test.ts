@@ -237,12 +237,6 @@ it('tells the owner what somebody wrote, from that chat alone', () => {
   expect(text).toBe('- **Mom** asks how you are.');
 });
 
-it('shows a fact of a digest as a sentence of its own', () => {
-  const messages = [{ sender: 'fact', text: 'Mom: Bring the candles (Saturday)' }];
-  const { text } = assistant('What is at home?', { search_messages: { messages } });
-  expect(text).toContain('- Mom: Bring the candles (Saturday)');
-});
-
 it('schedules a reminder for tomorrow', () => {
   const { calls, text } = assistant('Remind me tomorrow at 9 to call the plumber.', {
     schedule_message: { status: 'scheduled' },
@@ -277,23 +271,39 @@ it.each(['dinner last week', '“as soon as you can”', 'the address of the hot
   },
 );
 
+it('names no sender of what it found in a digest', () => {
+  const messages = [
+    { sender: 'fact', text: 'Mom: Bring the candles (Saturday)' },
+    { sender: 'digest', text: 'Mom will bring the candles.' },
+  ];
+  expect(assistant('the address of the hotel', { search_messages: { messages } }).text).toBe(
+    'I found this:\n- From a digest: “Mom: Bring the candles (Saturday)”\n- From a digest: “Mom will bring the candles.”',
+  );
+});
+
 it('answers a greeting with what can be asked', () => {
   expect(assistant('Hello!').text).toContain('what you missed');
 });
 
-it('sends a note for the owner only to somebody with a permission record', () => {
-  const { calls, text } = assistant('Tell Mom that I am on my way', {
-    send_message: { status: 'sent' },
-  });
-  expect(calls).toEqual([
-    { name: 'send_message', arguments: { phone_number: '14155550104', message: 'I am on my way' } },
-  ]);
-  expect(text).toBe('Sent to Mom.');
-  expect(assistant('Tell Bob that I am on my way')).toEqual({
-    calls: [],
-    text: 'I may not write to Bob: there is no grant for that name.',
-  });
-});
+it.each(['Tell', 'Write'])(
+  'after “%s” sends a note for the owner only to somebody with a permission record',
+  (verb) => {
+    const { calls, text } = assistant(`${verb} Mom that I am on my way`, {
+      send_message: { status: 'sent' },
+    });
+    expect(calls).toEqual([
+      {
+        name: 'send_message',
+        arguments: { phone_number: '14155550104', message: 'I am on my way' },
+      },
+    ]);
+    expect(text).toBe('Sent to Mom.');
+    expect(assistant('Tell Bob that I am on my way')).toEqual({
+      calls: [],
+      text: 'I may not write to Bob: there is no grant for that name.',
+    });
+  },
+);
 
 it('says that a declined message was not sent', () => {
   const send_message = { error: 'Your owner said no. Do not try it again.' };
