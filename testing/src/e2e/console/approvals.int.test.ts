@@ -1,7 +1,7 @@
 // Approvals in a real Chromium against the shipped daemon: by mouse and by keyboard, on a laptop and on a phone.
 // Requests to the daemon are only watched, and sent messages are checked on Jonas's phone.
 import type { Approval } from '@relay/contract/api/approvals';
-import type { Page, Request } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
@@ -78,6 +78,10 @@ it('shows the recipient, the full text, who asked and why, and what led there', 
 it('approves a long text once it was read to its end, and sends the hash of what was shown', async () => {
   const long = await withText(LONG);
   await page.getByRole('link', { name: /^First message to Jonas/ }).click();
+  const risks = page.getByRole('list', { name: 'Risk for your account' });
+  await risks.waitFor();
+  const top = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+  expect(await top(risks)).toBeLessThan(await top(shownText()));
   await page.getByText('Read the text to the end first.').waitFor();
   expect(await button(/^Approve/).isDisabled()).toBe(true);
   await shownText().focus();

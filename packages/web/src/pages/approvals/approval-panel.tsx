@@ -107,6 +107,12 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
     <>
       <ApprovalHeader approval={approval} takesFocus={takesFocus} />
       {hasMoved && <DecidedElsewhereNote approval={approval} />}
+      {/* Above the text: whoever has read it to its end has passed the risks. */}
+      {approval.risks.length > 0 && (
+        <div className={classes.part}>
+          <SendRisks risks={approval.risks} />
+        </div>
+      )}
       <ExactText
         approval={approval}
         edited={edited}
@@ -114,11 +120,6 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
         onKeep={keep}
         onSeen={() => setSeen(approval.shown)}
       />
-      {approval.risks.length > 0 && (
-        <div className={classes.part}>
-          <SendRisks risks={approval.risks} />
-        </div>
-      )}
       <ApprovalReasonSection approval={approval} />
       <ApprovalTimeline approval={approval} />
       {approval.state === 'pending' && (

@@ -153,7 +153,7 @@ interface ApprovalPhonePageProps {
 function ApprovalPhonePage({ id, listed, onDecided }: ApprovalPhonePageProps) {
   const search = readApprovalsSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const { data: approval = listed } = useQuery(approvalQuery(id));
+  const { data: approval = listed, isError } = useQuery(approvalQuery(id));
   return (
     <Page
       title={t('common.page.approvals')}
@@ -164,7 +164,9 @@ function ApprovalPhonePage({ id, listed, onDecided }: ApprovalPhonePageProps) {
       }
       summary={
         <span dir="auto">
-          {approval === undefined ? t('common.loading') : approvalCopy(approval).question}
+          {approval === undefined
+            ? !isError && t('common.loading')
+            : approvalCopy(approval).question}
         </span>
       }
     >
