@@ -20,7 +20,10 @@ import { findDaemon } from './running-daemon.ts';
 export const clientOf = (home: string): Client =>
   createClient({ send: (request) => sendRequest(home, request) });
 
-/** A full backup or a database rewrite can take minutes before the first byte arrives. */
+/**
+ * A full backup or a database rewrite can take minutes before the first byte arrives, and a model on one's own machine
+ * a minute to be loaded for a test.
+ */
 const LONG_TIMEOUT_MS = 600_000;
 
 export const longTimeoutClientOf = (home: string): Client =>

@@ -6,6 +6,12 @@ import { isZoneName } from './schedule/names.ts';
 
 export const DEFAULT_PORT = 3214;
 
+/** Also refuses `localhost:8000/v1`, which is a URL, but one whose protocol is `localhost`. */
+export const modelServerUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an address such as http://127.0.0.1:8000/v1',
+});
+
 /** Pacing: sends the way a person does, because WhatsApp restricts accounts that do not. */
 export const pacingSchema = z
   .strictObject({
@@ -200,10 +206,7 @@ export type BackupSettings = z.infer<typeof backupSettingsSchema>;
 export const memorySchema = z.strictObject({
   /** `local`: a small model on this machine (English). `endpoint`: any server with OpenAI's `/embeddings`. */
   embeddings: z.enum(['off', 'local', 'endpoint']).default('off'),
-  endpoint_base_url: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null),
+  endpoint_base_url: modelServerUrl.nullable().default(null),
   endpoint_model: z.string().nullable().default(null),
   endpoint_api_key: z.string().nullable().default(null),
 });
@@ -215,10 +218,7 @@ export const transcriptionSchema = z.strictObject({
   /** `local`: a model on this machine. `endpoint`: any server with OpenAI's `/audio/transcriptions`. */
   by: z.enum(['off', 'local', 'endpoint']).default('off'),
   /** Null: the address of the agents' model. */
-  endpoint_base_url: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null),
+  endpoint_base_url: modelServerUrl.nullable().default(null),
   /** Null: the usual one of that provider. For `local`: `base` or `small`. */
   model: z.string().nullable().default(null),
   /** Null: the key of the agents' model, if it has the same address. */
@@ -334,10 +334,7 @@ export const settingsSchema = z.strictObject({
   model_api_key: z.string().nullable().default(null),
   model_name: z.string().nullable().default(null),
   /** For any server that speaks OpenAI's protocol: vLLM, Ollama and others. */
-  model_base_url: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null),
+  model_base_url: modelServerUrl.nullable().default(null),
   /** The key of Brave's search API; without it there is no web search. */
   brave_api_key: z.string().nullable().default(null),
   /** Set to false if DATABASE_URL goes through a pooler in transaction mode. */

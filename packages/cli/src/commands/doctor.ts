@@ -5,7 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { HealthCheck } from '@relay/contract/api/status';
-import { clientOf } from '../api.ts';
+import { longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { type CliConfig, daemonEnvironment, readHomeSettings, settingsPath } from '../config.ts';
 import { DAEMON_MAIN_FILE } from '../daemon-process.ts';
@@ -167,8 +167,8 @@ async function loadDaemonChecks(
 ): Promise<HealthCheck[]> {
   if (daemon.state !== 'running') return checkStart(config.home);
   try {
-    return (await clientOf(config.home).get('/api/doctor', { query: full ? { full: 'true' } : {} }))
-      .checks;
+    const query = full ? { full: 'true' as const } : {};
+    return (await longTimeoutClientOf(config.home).get('/api/doctor', { query })).checks;
   } catch (error) {
     const { sentence, action = 'Run `relay stop`, then `relay start`.' } = toCommandFailure(error);
     return [failedCheck('daemon', `The daemon cannot check itself: ${sentence}`, action)];

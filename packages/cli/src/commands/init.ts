@@ -16,7 +16,7 @@ import { RelayApiError } from '@relay/contract/client/api-error';
 import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
 import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
-import { clientOf } from '../api.ts';
+import { longTimeoutClientOf } from '../api.ts';
 import type { CommandCall, RunCommand } from '../command.ts';
 import { ensureDaemon } from '../daemon-process.ts';
 import { formatCount, toOneLine } from '../format.ts';
@@ -32,7 +32,7 @@ export const initRelayCommand: RunCommand = async (call) => {
   const model = await readModelOptions(call);
   const search = await readSearchKey(call);
   await ensureDaemon(config, terminal);
-  const client = clientOf(config.home);
+  const client = longTimeoutClientOf(config.home);
   const isNewModel = Object.keys(model).length > 0;
   const settings = { ...model, ...search, ...(isNewModel ? verification(call) : {}) };
   if (isNewModel && options.verify !== false) terminal.progress('Testing the model …');
@@ -106,7 +106,7 @@ async function runGuidedSetup(call: CommandCall): Promise<number> {
   // Read before anything is started, so that mistakes are reported first.
   const given = await readModelOptions(call);
   await ensureDaemon(call.config, call.terminal);
-  const stage = { ...call, client: clientOf(call.config.home) };
+  const stage = { ...call, client: longTimeoutClientOf(call.config.home) };
   const model = await chooseModel(stage, given);
   if (model) await offerMeaningSearch(stage);
   const link = await linkPhone(stage);

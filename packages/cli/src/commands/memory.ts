@@ -7,7 +7,7 @@ import type { ChangeDigestExport, DigestExportState } from '@relay/contract/api/
 import type { ChatImportReport } from '@relay/contract/api/imports';
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
 import { RelayError } from '@relay/contract/errors';
-import { clientOf, postChatExport } from '../api.ts';
+import { clientOf, longTimeoutClientOf, postChatExport } from '../api.ts';
 import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
 import {
   formatBytes,
@@ -32,7 +32,7 @@ export const showMemoryStatusCommand: RunCommand = async ({ config, terminal }) 
 
 export const chooseEmbeddingsCommand: RunCommand = async (call) => {
   const { config, terminal } = call;
-  const client = clientOf(config.home);
+  const client = longTimeoutClientOf(config.home);
   const body = await choiceOf(call);
   if (body.embeddings !== 'off') {
     terminal.progress('Testing the model …');

@@ -1,7 +1,7 @@
 // `relay model`: shows the model of the agents, lists the provider's models, and tests the configured one.
 import { parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import { clientOf } from '../api.ts';
+import { clientOf, longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, toOneLine } from '../format.ts';
 
@@ -18,7 +18,7 @@ export const showModelCommand: RunCommand = async ({ config, terminal }) => {
 
 export const testModelCommand: RunCommand = async ({ config, terminal }) => {
   terminal.progress('Testing the model …');
-  const trial = await clientOf(config.home).post('/api/settings/model/trial');
+  const trial = await longTimeoutClientOf(config.home).post('/api/settings/model/trial');
   if (terminal.json) terminal.writeJson(trial);
   else {
     const { green, red } = terminal.colours;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CONNECTION_STATES, type ConnectionState } from '../connection/states.ts';
 import type { OwnerId } from '../ids.ts';
 import { isZoneName } from '../schedule/names.ts';
-import { agentSchema, pacingSchema, retentionDaysSchema } from '../settings.ts';
+import { agentSchema, modelServerUrl, pacingSchema, retentionDaysSchema } from '../settings.ts';
 import { approvalSchema } from './approvals.ts';
 import { chatsPageSchema } from './chats.ts';
 import { boundedText } from './common.ts';
@@ -115,7 +115,7 @@ const settings = {
   proxy,
   model_provider: model,
   model_name: model,
-  model_base_url: z.url(),
+  model_base_url: modelServerUrl,
   model_api_key: boundedText(2_000),
   zone: z.string().refine(isZoneName, 'Must be a time zone such as Europe/Berlin'),
 };

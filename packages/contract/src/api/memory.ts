@@ -1,6 +1,6 @@
 // Schemas and service of search by meaning: the embedding model, its progress, and a trial of another choice.
 import { z } from 'zod';
-import { memorySchema } from '../settings.ts';
+import { memorySchema, modelServerUrl } from '../settings.ts';
 import { boundedText } from './common.ts';
 
 const embeddings = memorySchema.shape.embeddings.unwrap();
@@ -25,7 +25,7 @@ export type MemoryStatus = z.infer<typeof memoryStatusSchema>;
 /** An omitted field stays as it is; a key is kept only with the address it was given for. */
 export const embeddingsChoiceSchema = z.strictObject({
   embeddings,
-  base_url: z.url({ protocol: /^https?$/ }).optional(),
+  base_url: modelServerUrl.optional(),
   model: boundedText(128).optional(),
   api_key: z.string().min(1).max(512).optional(),
 });

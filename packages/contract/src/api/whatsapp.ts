@@ -9,6 +9,7 @@ import {
   type ConnectionState,
   WHATSAPP_STATUSES,
 } from '../connection/states.ts';
+import { modelServerUrl } from '../settings.ts';
 import { mediaSchema } from './media.ts';
 import { receivedContentSchema } from './received.ts';
 
@@ -187,11 +188,7 @@ export const initSchema = z
       .exactOptional(),
     model_name: z.string().min(1).max(200).nullable().exactOptional(),
     /** For a server that speaks OpenAI's protocol. */
-    model_base_url: z
-      .url({ protocol: /^https?$/ })
-      .max(500)
-      .nullable()
-      .exactOptional(),
+    model_base_url: modelServerUrl.max(500).nullable().exactOptional(),
     /** The key of Brave's search API, which lets agents search the web. */
     brave_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
     /** False saves the model without a test, such as for a machine that is offline. */

@@ -230,7 +230,11 @@ test.each([
 
 test.each([
   [{ model_provider: 'mistral' }, 'give it with `relay init --provider mistral --api-key`'],
-  [{ model_provider: 'lm-studio' }, '`relay model list`'],
+  [{ model_provider: 'lm-studio' }, '`relay model list --provider lm-studio`'],
+  [
+    { model_provider: 'ollama', model_base_url: 'http://10.0.0.9:11434/v1' },
+    '`relay model list --provider ollama --base-url http://10.0.0.9:11434/v1`',
+  ],
   [{ model_provider: 'openai-compatible', model_name: 'x' }, '--base-url'],
   [{}, 'Choose a provider'],
 ])('incomplete settings %j are answered with the missing option', async (settings, action) => {

@@ -109,11 +109,17 @@ function missingAction(what: string, target: CheckTarget | null): string {
     const where = page === undefined ? '' : `Create a key at ${page}, and `;
     return sentenceCase(`${where}give it with \`${command} --api-key\`.`);
   }
-  if (what.startsWith('"model_name"'))
-    return `List the models with \`relay model list\`, and choose one with \`${command} --model <name>\`.`;
+  if (target !== null && what.startsWith('"model_name"'))
+    return `List the models with \`${listCommand(target)}\`, and choose one with \`${command} --model <name>\`.`;
   if (what.startsWith('"model_base_url"'))
     return `Give the address with \`${command} --base-url http://127.0.0.1:8000/v1\`.`;
   return `Choose a provider with \`${command} --api-key\`.`;
+}
+
+/** Names the provider and its address: what was refused is not saved, so the command does not know them. */
+function listCommand({ provider, baseUrl }: CheckTarget): string {
+  const own = baseUrl === PROVIDERS[provider].baseUrl ? '' : ` --base-url ${baseUrl}`;
+  return `relay model list --provider ${provider}${own}`;
 }
 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -252,7 +258,8 @@ const addressWrong = ({ baseUrl }: AskedTarget, status: number, cause: unknown):
 
 const SHOWN_MODELS = 5;
 
-function otherModelsAction({ provider, model }: AskedTarget, models: readonly string[]): string {
+function otherModelsAction(asked: AskedTarget, models: readonly string[]): string {
+  const { provider, model } = asked;
   const pull = provider === 'ollama' ? `Get it with \`ollama pull ${model}\`, or use` : 'Use';
   if (models.length === 0) {
     if (provider === 'ollama') return `Get it with \`ollama pull ${model}\`.`;
@@ -261,7 +268,7 @@ function otherModelsAction({ provider, model }: AskedTarget, models: readonly st
   const meant = nearestName(model, models);
   const first = meant === null ? models : [meant, ...models.filter((one) => one !== meant)];
   const shown = first.slice(0, SHOWN_MODELS).join(', ');
-  const rest = models.length > SHOWN_MODELS ? ', … List all with `relay model list`.' : '.';
+  const rest = models.length > SHOWN_MODELS ? `, … List all with \`${listCommand(asked)}\`.` : '.';
   return `${pull} one of these with --model: ${shown}${rest}`;
 }
 

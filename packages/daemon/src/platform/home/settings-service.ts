@@ -111,7 +111,7 @@ async function modelShown(deps: SettingsServiceDeps): Promise<SettingsOverview['
       has_key: set.model_api_key !== null,
     };
     const opened = await orRefusal(deps.openModel());
-    if (opened instanceof RelayError) return { ...shown, ready: false, sentence: opened.message };
+    if (opened instanceof RelayError) return { ...shown, ready: false, sentence: missing(opened) };
     const { provider, name } = opened;
     return { ...shown, provider, name, ready: true, sentence: `${name} at ${provider}.` };
   } catch (error) {
@@ -120,6 +120,12 @@ async function modelShown(deps: SettingsServiceDeps): Promise<SettingsOverview['
     return { ...nothing, ready: false, sentence: error.message };
   }
 }
+
+/** Without the error's action where that is about a conversation. */
+const missing = (error: RelayError): string =>
+  error.code === 'agent_unavailable'
+    ? `${error.sentence} Set one up with \`relay init\`.`
+    : error.message;
 
 async function searchShown(deps: SettingsServiceDeps): Promise<SettingsOverview['web_search']> {
   const key = await orRefusal(readBraveKey(deps.home, deps.sealer, deps.braveKey));
