@@ -5,6 +5,7 @@ import type { AccountSettings } from '@relay/contract/api/accounts';
 import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
+import type { Sealer } from '@relay/core/ports/sealer';
 import type { SocketGate } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
 import type { DatabaseServer } from './database-server.ts';
@@ -29,7 +30,8 @@ import { type MessagePipeline, openMessagePipeline } from './message-pipeline.ts
 import { probeModel } from './models/model-check.ts';
 import { countPendingApprovals } from './pipeline/gate/approval-store.ts';
 import { readSendingHealth } from './pipeline/outbox/sending-health.ts';
-import { type Database, databaseOf, type SharedDatabase } from './platform/db/database.ts';
+import { isHostedAccount } from './platform/db/account.ts';
+import { type Database, type Db, databaseOf, type SharedDatabase } from './platform/db/database.ts';
 import { PostgresEventLog } from './platform/db/events.ts';
 import { type Lease, sharedLease } from './platform/db/lease.ts';
 import { createLedgerReader } from './platform/db/ledger-reader.ts';
@@ -108,8 +110,8 @@ export async function openAccount(
   const { lease } = held;
   const database = databaseOf(shared.database, lease.account);
   const sealer = vault.sealer.forAccount(lease.account);
-  const own = await readAccountSettings(database.kysely, lease.account, sealer);
-  const mine = withOwn(shared, own);
+  const ownership = await readOwnership(database.kysely, lease.account, sealer);
+  const mine = withOwn(shared, ownership);
   const { config } = mine;
   const events = new PostgresEventLog(database.kysely, lease.account);
   const store = await shared.mediaStores.of(lease.account);
@@ -130,7 +132,7 @@ export async function openAccount(
     isShared: shared.isShared,
     isDiskLow: () => disk.isLow,
     openFile: (id) => openStored(media, id),
-    proxy: own.proxy,
+    proxy: ownership.own.proxy,
   });
   await jobs.adoptLease(lease);
   return assembleAccount(mine, { database, lease, wire, events, files, release: held.stop });
@@ -140,7 +142,7 @@ export async function openAccount(
 export function openRemoteAccount(
   shared: ProcessContext,
   links: PublishedLinks,
-  { account, own, store }: RemoteAccount,
+  { account, store, ...ownership }: RemoteAccount,
 ): AccountRuntime {
   const { vault, log, now } = shared;
   const database = databaseOf(shared.database, account);
@@ -149,16 +151,15 @@ export function openRemoteAccount(
   const place = { db, account, sealer: vault.sealer.forAccount(account) };
   const wire = createRemotePipeline({ place, lease, links, log, now });
   const events = new PostgresEventLog(db, account);
-  const mine = withOwn(shared, own);
+  const mine = withOwn(shared, ownership);
   const files = mediaDeps(mine, { database, lease, events, store });
   const release = async () => {};
   return assembleAccount(mine, { database, lease, wire, events, files, release });
 }
 
 /** What has to be loaded before another process's account can be served here. */
-export interface RemoteAccount {
+export interface RemoteAccount extends Ownership {
   readonly account: AccountId;
-  readonly own: AccountSettings;
   readonly store: MediaStore;
 }
 
@@ -167,20 +168,34 @@ export async function loadRemoteAccount(
   account: AccountId,
 ): Promise<RemoteAccount> {
   const { kysely } = databaseOf(database, account);
-  const own = await readAccountSettings(kysely, account, vault.sealer.forAccount(account));
-  return { account, own, store: await mediaStores.of(account) };
+  const ownership = await readOwnership(kysely, account, vault.sealer.forAccount(account));
+  return { account, ...ownership, store: await mediaStores.of(account) };
+}
+
+interface Ownership {
+  readonly own: AccountSettings;
+  /** The account belongs to another person than the home. */
+  readonly isHosted: boolean;
+}
+
+async function readOwnership(
+  db: Db,
+  account: AccountId,
+  sealer: Pick<Sealer, 'open'>,
+): Promise<Ownership> {
+  const own = await readAccountSettings(db, account, sealer);
+  return { own, isHosted: await isHostedAccount(db, account) };
 }
 
 /** What the process gives to all accounts, with what this one has of its own. */
-interface AccountContext extends ProcessContext {
-  readonly own: AccountSettings;
-}
+interface AccountContext extends ProcessContext, Ownership {}
 
-function withOwn(shared: ProcessContext, own: AccountSettings): AccountContext {
-  const settings = settingsOfAccount(shared.config.settings, own);
+function withOwn(shared: ProcessContext, { own, isHosted }: Ownership): AccountContext {
+  const settings = settingsOfAccount(shared.config.settings, own, isHosted);
   return {
     ...shared,
     own,
+    isHosted,
     config: { ...shared.config, settings },
     zone: own.zone ?? shared.zone,
   };
@@ -216,7 +231,7 @@ function assembleAccount(
   { database, lease, wire, events, files, release }: AccountParts,
 ): AccountRuntime {
   const { config, vault, server, schemaVersion, jobs, log, disk, backups } = shared;
-  const { now, zone, startedAt, own } = shared;
+  const { now, zone, startedAt, own, isHosted } = shared;
   const { account } = lease;
   const db = database.kysely;
   const { settings } = config;
@@ -263,6 +278,7 @@ function assembleAccount(
     compose: shared.compose,
     accountsOf: shared.accountsOf,
     own,
+    isHosted,
   });
   const services: AccountServices = {
     ...features.services,

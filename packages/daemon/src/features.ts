@@ -6,6 +6,7 @@ import type { AccountSettings } from '@relay/contract/api/accounts';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { TokenId } from '@relay/contract/ids';
 import type { MemorySettings, ModelSettings, Settings } from '@relay/contract/settings';
+import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import type { Config } from './config.ts';
@@ -135,6 +136,8 @@ interface FeatureOptions extends Engine {
   readonly compose?: ComposeReply | undefined;
   /** The account's own settings, over those of the home in `config`. */
   readonly own: AccountSettings;
+  /** The account belongs to another person than the home: the home's addresses get nothing of it. */
+  readonly isHosted: boolean;
   readonly accountsOf: NonNullable<ClientDeps['accountsOf']>;
 }
 
@@ -183,6 +186,7 @@ export interface Features {
 export function createFeatures(options: FeatureOptions): Features {
   const { config, vault, wire, log, now, zone, db, lease, jobs, events, status } = options;
   const { settings } = config;
+  const { isHosted } = options;
   const admins = settings.admin_phone_numbers;
   const gate = new Gate({
     account: lease.account,
@@ -272,7 +276,10 @@ export function createFeatures(options: FeatureOptions): Features {
   const outside = openDigestExport({
     ...engine,
     egress,
-    settings: () => readDigestExportSettings(config.home, vault.sealer),
+    settings: async () =>
+      isHosted
+        ? DEFAULT_SETTINGS.outside_memory
+        : readDigestExportSettings(config.home, vault.sealer),
     save: (changed) => saveDigestExportSettings(config.home, vault.sealer, changed),
   });
   const digesting = openDigests({
@@ -334,8 +341,11 @@ export function createFeatures(options: FeatureOptions): Features {
   const notifications = openNotifications({
     ...engine,
     sealer: ownSealer,
-    settings: () => readNotificationSettings(home),
-    channel: (channel) => readNotificationChannel(home, sealer, channel),
+    settings: async () => {
+      const ofHome = await readNotificationSettings(home);
+      return isHosted ? { ...ofHome, ntfy_url: null, webhook_url: null } : ofHome;
+    },
+    channel: async (channel) => (isHosted ? null : readNotificationChannel(home, sealer, channel)),
     saveChannel: (channel, set) => saveNotificationChannel(home, sealer, channel, set),
     egress: openEgress({ allowedAddresses: allowedWebhookHosts(settings.notifications.allow) }),
     agent: settings.agent,

@@ -2,6 +2,8 @@
 // owner and tokens.
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ListedAccount, OwnerSecret } from '@relay/contract/api/accounts';
 import type { ChatsPage } from '@relay/contract/api/chats';
 import type { TokenSecret } from '@relay/contract/api/credentials';
@@ -248,6 +250,16 @@ test('an owner reaches their own account alone, and an operator sees figures wit
   ]) {
     expect([path, await get(ana.token, path)]).toEqual([path, 403]);
   }
+  for (const [method, path, body] of OF_THE_HOME) {
+    const { status, body: answer } = await as(ana.token, method, path, body);
+    expect([path, status, answer.code]).toEqual([path, 403, 'home_only']);
+  }
+  await ask('PATCH', '/api/outside-memory', { folder: join(tmpdir(), 'digests of the home') });
+  await ask('PATCH', '/api/notifications/channels/ntfy', { url: 'https://ntfy.sh/of-the-home' });
+  expect((await as(ana.token, 'GET', '/api/outside-memory')).body).toMatchObject({ folder: null });
+  expect((await as(ana.token, 'GET', '/api/notifications')).body.ntfy).toMatchObject({ url: null });
+  await ask('PATCH', '/api/outside-memory', { folder: null });
+  await ask('PATCH', '/api/notifications/channels/ntfy', { url: null });
 
   for (const token of [ops.token, linked.demo.token]) {
     expect(await get(token, '/api/accounts/anas/status')).toBe(200);
@@ -270,6 +282,14 @@ test('an owner reaches their own account alone, and an operator sees figures wit
   expect(await get(ana.token, '/api/chats')).toBe(401);
   expect(await get(String(replaced.body.token), '/api/chats')).toBe(200);
 });
+
+/** They decide where texts and notices of the whole home go. */
+const OF_THE_HOME = [
+  ['PATCH', '/api/outside-memory', { folder: '/tmp/ana' }],
+  ['PATCH', '/api/memory/embeddings', { embeddings: 'off' }],
+  ['POST', '/api/memory/embeddings/trial', { embeddings: 'local' }],
+  ['PATCH', '/api/notifications/channels/ntfy', { url: 'https://ntfy.sh/ana' }],
+] as const;
 
 const CONTENT = [
   '/chats',

@@ -24,7 +24,7 @@ beforeEach(() => sql(`UPDATE accounts SET settings = '{}'`));
 test('an account has its own settings over those of the home, until they are removed', async () => {
   verifies('ACCOUNT-SETTINGS');
   await change({ zone: 'Asia/Kolkata', pacing: { per_day: 20 }, agent: { usd_per_day: 1 } });
-  const own = settingsOfAccount(home, await read());
+  const own = settingsOfAccount(home, await read(), false);
   expect([own.pacing.per_day, own.agent.usd_per_day, own.zone]).toEqual([20, 1, 'Asia/Kolkata']);
   expect({ ...own.pacing }).toEqual({ ...home.pacing, per_day: 20 });
   expect(home.pacing.per_day).toBe(200);
@@ -33,6 +33,13 @@ test('an account has its own settings over those of the home, until they are rem
   expect(own.pacing.per_hour).toBe(61);
   await change({ pacing: { per_day: null }, zone: null });
   expect(await read()).toEqual({ agent: { usd_per_day: 1 } });
+});
+
+test('the numbers that command the home’s agents command none of another person’s account', async () => {
+  verifies('ACCOUNT-OWNERS');
+  const withAdmin = settingsSchema.parse({ admin_phone_numbers: ['4915112345678'] });
+  expect(settingsOfAccount(withAdmin, {}, false).admin_phone_numbers).toHaveLength(1);
+  expect(settingsOfAccount(withAdmin, {}, true).admin_phone_numbers).toEqual([]);
 });
 
 test('settings that do not fit those of the home are refused', async () => {
@@ -53,15 +60,26 @@ test('the proxy and the key of the model are encrypted, for this account alone',
   expect(other.model_api_key).toBeUndefined();
 });
 
+const model = {
+  model_provider: 'anthropic',
+  model_name: 'm',
+  model_base_url: null,
+  model_api_key: 'key of the home',
+};
+
+test('the key of the home’s model goes to no other address', () => {
+  const address = 'https://ana.example.org/v1';
+  const elsewhere = { ...model, model_base_url: address, model_api_key: null };
+  expect(modelOfAccount(model, { model_base_url: address })).toEqual(elsewhere);
+  const keyed = modelOfAccount(model, { model_base_url: address, model_api_key: 'own' });
+  expect(keyed.model_api_key).toBe('own');
+  const local = { ...model, model_base_url: address };
+  expect(modelOfAccount(local, { model_base_url: address })).toEqual(local);
+});
+
 test('another provider takes nothing from the home’s model', () => {
-  const home = {
-    model_provider: 'anthropic',
-    model_name: 'm',
-    model_base_url: null,
-    model_api_key: 'key of the home',
-  };
-  expect(modelOfAccount(home, { model_name: 'small' })).toEqual({ ...home, model_name: 'small' });
-  expect(modelOfAccount(home, { model_provider: 'openai' })).toEqual({
+  expect(modelOfAccount(model, { model_name: 'small' })).toEqual({ ...model, model_name: 'small' });
+  expect(modelOfAccount(model, { model_provider: 'openai' })).toEqual({
     model_provider: 'openai',
     model_name: null,
     model_base_url: null,

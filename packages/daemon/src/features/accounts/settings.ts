@@ -84,11 +84,18 @@ function plainSettings(home: Settings, own: AccountSettings): Tree {
   return { ...Object.fromEntries(sections), ...(own.zone === undefined ? {} : { zone: own.zone }) };
 }
 
+/** What no account of another person gets: these numbers command the agents of an account as its owner. */
+const FOR_HOSTED = { admin_phone_numbers: [] } satisfies Partial<Settings>;
+
 /**
  * The home's settings as they are for the account. Sections are read where they are used, and those of the home change
  * in place: a setting that the account does not have is always the home's current one.
  */
-export function settingsOfAccount(home: Settings, own: AccountSettings): Settings {
+export function settingsOfAccount(
+  home: Settings,
+  own: AccountSettings,
+  isHosted: boolean,
+): Settings {
   const overlay = <Section extends object>(section: Section, over: object = {}): Section =>
     new Proxy(section, {
       get: (target, name) => Reflect.get(name in over ? over : target, name),
@@ -99,19 +106,27 @@ export function settingsOfAccount(home: Settings, own: AccountSettings): Setting
       overlay<object>(home[name], own[name]),
     ]),
   );
-  return overlay(home, { ...sections, ...(own.zone === undefined ? {} : { zone: own.zone }) });
+  return overlay(home, {
+    ...sections,
+    ...(own.zone === undefined ? {} : { zone: own.zone }),
+    ...(isHosted ? FOR_HOSTED : {}),
+  });
 }
 
-/** The model of the account. With another provider nothing of the home's model applies. */
+/**
+ * The model of the account. With another provider nothing of the home's model applies. The home's key goes to no other
+ * address than the home's.
+ */
 export function modelOfAccount(home: ModelSettings, own: AccountSettings): ModelSettings {
   const { model_provider, model_name, model_base_url, model_api_key } = own;
   const isOther = model_provider !== undefined && model_provider !== home.model_provider;
   const base = isOther ? NO_MODEL : home;
+  const isElsewhere = model_base_url !== undefined && model_base_url !== home.model_base_url;
   return {
     model_provider: model_provider ?? base.model_provider,
     model_name: model_name ?? base.model_name,
     model_base_url: model_base_url ?? base.model_base_url,
-    model_api_key: model_api_key ?? base.model_api_key,
+    model_api_key: model_api_key ?? (isElsewhere ? null : base.model_api_key),
   };
 }
 

@@ -1,6 +1,6 @@
 // Finds the accounts of a database and takes their leases.
 import { RelayError } from '@relay/contract/errors';
-import type { AccountId, OwnerId } from '@relay/contract/ids';
+import { type AccountId, HOME_OWNER, type OwnerId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import { type Db, setAccount, type Transaction } from './database.ts';
@@ -59,6 +59,16 @@ export async function readAccountName(db: Db, account: AccountId): Promise<strin
     .where('id', '=', account)
     .executeTakeFirst();
   return row?.name ?? '';
+}
+
+/** Whether it belongs to another person than the one who runs the home. */
+export async function isHostedAccount(db: Db, account: AccountId): Promise<boolean> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('owner_id')
+    .where('id', '=', account)
+    .executeTakeFirst();
+  return row !== undefined && row.owner_id !== HOME_OWNER;
 }
 
 export interface AccountIdentity {

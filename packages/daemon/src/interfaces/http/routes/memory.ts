@@ -30,6 +30,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
   app.post(
     '/api/memory/embeddings/trial',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'tryEmbeddings',
         summary: 'Test a model for search by meaning; changes nothing',
@@ -45,6 +46,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
   app.patch(
     '/api/memory/embeddings',
     {
+      config: { subject: 'home' },
       schema: {
         operationId: 'chooseEmbeddings',
         summary: 'Set the model for search by meaning, or turn it off',

@@ -78,7 +78,7 @@ export function notificationRoutes(
     '/api/notifications/channels/:channel',
     {
       // Whoever sets the address decides who reads the notifications.
-      config: { access: 'confirmed' },
+      config: { subject: 'home', access: 'confirmed' },
       schema: {
         operationId: 'setNotificationChannel',
         summary: 'Set or remove the address and the token of ntfy or of the webhook',

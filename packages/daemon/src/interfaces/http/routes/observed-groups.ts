@@ -125,7 +125,7 @@ export function digestExportRoutes(
   app.patch(
     DIGEST_EXPORT_PATH,
     {
-      config: { access: 'token' },
+      config: { subject: 'home', access: 'token' },
       schema: {
         operationId: 'changeOutsideMemory',
         summary: 'Export digests and facts to a folder or a webhook; omitted fields stay unchanged',
