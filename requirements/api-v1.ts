@@ -1,7 +1,7 @@
 // Requirements of version 1 of the API.
 export const API_V1 = {
   'API-V1-CLIENTS':
-    'The clients in TypeScript and Python get the same answers, refusals and events in the same 30 scenarios.',
+    'The clients in TypeScript and Python get the same answers, refusals and events in the same scenarios.',
   'API-V1-CONTRACT':
     'Each operation answers the request of its own documented example as documented: status, schema and headers.',
   'API-V1-EVENTS':
@@ -10,6 +10,8 @@ export const API_V1 = {
     'The commands and settings of the page for Home Assistant send a message and read one.',
   'API-V1-IDEMPOTENT':
     'A request repeated under its key gets the first response; after a crash in between nothing happens twice.',
+  'API-V1-MEDIA':
+    'Version 1 stores files and serves them like the routes of the console: once under a key, in parts, for download unless harmless, and to a client only what it may read.',
   'API-V1-N8N':
     'In n8n, a message on WhatsApp starts a workflow, which answers and reads through Relay.',
   'API-V1-QUICKSTART':

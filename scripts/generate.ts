@@ -18,7 +18,7 @@ import { CLIENT_TOOLS } from '../packages/daemon/src/interfaces/mcp/call.ts';
 import { toJsonSchema } from '../packages/daemon/src/interfaces/mcp/tool.ts';
 import { commandsPage } from './reference/commands.ts';
 import { errorsPage } from './reference/errors.ts';
-import { type ApiDocument, pythonClient } from './reference/python.ts';
+import { type ApiDocument, type Content, isFile, pythonClient } from './reference/python.ts';
 import { routesPage } from './reference/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -127,14 +127,22 @@ function keyedCalls({ paths = {} }: OpenAPI3): string {
   return `export const KEYED: ReadonlySet<string> = new Set([\n${keyed.sort().join('')}]);\n`;
 }
 
-/** Method and path of each operation of version 1. */
+/** Method and path of each operation of version 1, and whether it answers with a file. */
 function v1Operations({ paths = {} }: OpenAPI3): string {
   const rows = Object.entries(paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs as Record<string, { operationId: string }>).map(
-      ([verb, { operationId }]) => `  '${operationId}': ['${verb.toUpperCase()}', '${path}'],\n`,
+    Object.entries(verbs as Record<string, DescribedOperation>).map(
+      ([verb, { operationId, responses }]) => {
+        const file = isFile(responses['200']?.content) ? ", 'file'" : '';
+        return `  '${operationId}': ['${verb.toUpperCase()}', '${path}'${file}],\n`;
+      },
     ),
   );
   return `export const V1_OPERATIONS = {\n${rows.sort().join('')}} as const;\n`;
+}
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
 async function generated(): Promise<Record<string, string>> {

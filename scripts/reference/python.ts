@@ -22,14 +22,18 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-type Body = Readonly<Record<string, { readonly schema: Schema }>>;
+export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+
+/** The body of a request or a response that is a file. */
+export const isFile = (content: Content = {}): boolean =>
+  '*/*' in content || 'application/octet-stream' in content;
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Body };
-  readonly responses: Readonly<Record<string, { readonly content?: Body }>>;
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
 export interface ApiDocument {
@@ -141,13 +145,16 @@ function methodOf(types: PythonTypes, path: string, verb: string, operation: Ope
   const inPath = parameters.filter((one) => one.in === 'path' && one.name !== 'account');
   const inQuery = parameters.filter((one) => one.in === 'query');
   const isKeyed = verb !== 'get';
-  const bodyName = requestBody?.content['application/json']?.schema;
-  const body = bodyName === undefined ? null : types.typeOf(bodyName, camel(operation.operationId));
+  const takesFile = isFile(requestBody?.content);
+  const schema = requestBody?.content['application/json']?.schema;
+  const json = schema === undefined ? null : types.typeOf(schema, camel(operation.operationId));
+  const body = takesFile ? 'bytes' : json;
   const isOptional = requestBody?.required === false;
   const parts = [
     'self',
     ...inPath.map((one) => `${one.name}: str`),
     ...(body === null ? [] : [isOptional ? `body: Optional[${body}] = None` : `body: ${body}`]),
+    ...(takesFile ? ['content_type: str'] : []),
     ...(inQuery.length > 0 || isKeyed ? ['*'] : []),
     ...inQuery.map(
       (one) =>
@@ -157,9 +164,11 @@ function methodOf(types: PythonTypes, path: string, verb: string, operation: Ope
   ];
   const [, success] =
     Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const givesFile = isFile(success?.content);
   const answer = success?.content?.['application/json']?.schema;
-  const result =
+  const value =
     answer === undefined ? 'None' : types.typeOf(answer, `${camel(operation.operationId)}Result`);
+  const result = givesFile ? 'bytes' : value;
   const ended = path.replace('/api/v1/accounts/{account}', '');
   const filled = inPath.reduce(
     (done, one) => done.replace(`{${one.name}}`, `{_quoted(${one.name})}`),
@@ -169,6 +178,8 @@ function methodOf(types: PythonTypes, path: string, verb: string, operation: Ope
     `"${verb.toUpperCase()}"`,
     `${inPath.length > 0 ? 'f' : ''}"${filled}"`,
     ...(body === null ? [] : ['body=body']),
+    ...(takesFile ? ['content_type=content_type'] : []),
+    ...(givesFile ? ['file=True'] : []),
     ...(inQuery.length === 0
       ? []
       : [`query={${inQuery.map((one) => `"${one.name}": ${pythonName(one.name)}`).join(', ')}}`]),
@@ -211,6 +222,8 @@ class Call(Protocol):
         query: Optional[Dict[str, Any]] = None,
         body: Any = None,
         key: Optional[str] = None,
+        content_type: Optional[str] = None,
+        file: bool = False,
     ) -> Any: ...
 
 

@@ -112,20 +112,26 @@ class RelayClient(Nouns):
         query: Optional[Dict[str, Any]] = None,
         body: Any = None,
         key: Optional[str] = None,
+        content_type: Optional[str] = None,
+        file: bool = False,
     ) -> Any:
         given = {name: value for name, value in (query or {}).items() if value is not None}
         request = self._request(method, f"{path}?{urllib.parse.urlencode(given)}" if given else path)
-        request.add_header("Accept", "application/json")
+        request.add_header("Accept", "*/*" if file else "application/json")
         if method != "GET":
             # One key for all attempts of this call.
             request.add_header("Idempotency-Key", key or str(uuid.uuid4()))
-        if body is not None:
+        if content_type is not None:
+            request.add_header("Content-Type", content_type)
+            request.data = body
+        elif body is not None:
             request.add_header("Content-Type", "application/json")
             request.data = json.dumps(body).encode("utf-8")
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self._open(request) as response:
-                    return json.loads(response.read())
+                    answer = response.read()
+                    return answer if file else json.loads(answer)
             except ProblemError as error:
                 if error.status not in PASSING or attempt == ATTEMPTS:
                     raise

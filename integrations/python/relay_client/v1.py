@@ -14,6 +14,8 @@ class Call(Protocol):
         query: Optional[Dict[str, Any]] = None,
         body: Any = None,
         key: Optional[str] = None,
+        content_type: Optional[str] = None,
+        file: bool = False,
     ) -> Any: ...
 
 
@@ -304,6 +306,11 @@ class SentMessage(TypedDict):
     approval_id: Union[str, None]
     reason: Union[str, None]
     explanation: Union[str, None]
+
+class UploadedMedia(TypedDict):
+    id: str
+    bytes: int
+    sha256: str
 
 class Contact(TypedDict):
     contact_id: str
@@ -1074,6 +1081,37 @@ class DigestsApi(_Api):
         )
 
 
+class MediaApi(_Api):
+    def get(
+        self,
+        media_id: str,
+    ) -> bytes:
+        """Get the file of a message, or a part of it."""
+        return self._call(
+            "GET",
+            f"/media/{_quoted(media_id)}",
+            file=True,
+        )
+
+    def upload(
+        self,
+        body: bytes,
+        content_type: str,
+        *,
+        file_name: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> UploadedMedia:
+        """Store a file to send: the body is the file, Content-Type its type."""
+        return self._call(
+            "POST",
+            "/media",
+            body=body,
+            content_type=content_type,
+            query={"file_name": file_name},
+            key=idempotency_key,
+        )
+
+
 class ContactsApi(_Api):
     def list(
         self,
@@ -1448,6 +1486,7 @@ class Nouns:
         self.messages = MessagesApi(call)
         self.search = SearchApi(call)
         self.digests = DigestsApi(call)
+        self.media = MediaApi(call)
         self.contacts = ContactsApi(call)
         self.grants = GrantsApi(call)
         self.approvals = ApprovalsApi(call)

@@ -56,19 +56,32 @@ afterAll(async () => {
 async function ask<Body = Record<string, unknown>>(
   method: string,
   path: string,
-  { body, token = owner, key }: { body?: unknown; token?: string; key?: string } = {},
+  {
+    body,
+    file,
+    token = owner,
+    key,
+    range,
+  }: { body?: unknown; file?: Blob; token?: string; key?: string; range?: string } = {},
 ): Promise<Answer<Body>> {
+  const sent = file ?? (body === undefined ? null : JSON.stringify(body));
   const response = await fetch(new URL(path, linked.demo.api), {
     method,
     headers: {
       authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...(range === undefined ? {} : { range }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: sent,
   });
   const { status, headers } = response;
-  return { status, headers, body: (await response.json()) as Body };
+  const isJson = headers.get('content-type')?.includes('json') === true;
+  return {
+    status,
+    headers,
+    body: (isJson ? await response.json() : await response.text()) as Body,
+  };
 }
 
 async function ok<Body>(...asked: Parameters<typeof ask>): Promise<Body> {
@@ -114,10 +127,17 @@ interface Described {
     readonly in: string;
     readonly example?: string | number;
   }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly example?: object }> };
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly example?: object | string }>;
+  };
   readonly responses: Record<
     string,
-    { readonly content?: Record<string, { readonly schema?: { readonly $ref?: string } }> }
+    {
+      readonly content?: Record<
+        string,
+        { readonly schema?: { readonly $ref?: string }; readonly example?: unknown }
+      >;
+    }
   >;
 }
 
@@ -167,29 +187,34 @@ function send({ method, path, described }: Operation, known: ReadonlyMap<string,
     path,
   );
   const content = requestBody?.content['application/json'];
+  const file = requestBody?.content['*/*']?.example;
   return ask(method, `${where}?${query}`, {
+    ...(file !== undefined && { file: new Blob([String(file)], { type: 'text/plain' }) }),
     ...(content && { body: JSON.parse(real(JSON.stringify(content.example))) }),
     ...(method !== 'GET' && { key: `the key of ${operationId}` }),
   });
 }
 
 function expectDocumented({ operationId, responses }: Described, answer: Answer): void {
-  const documented = responses[answer.status]?.content?.['application/json'];
-  expect([operationId, answer.status, answer.body, documented]).toEqual([
+  const { 'application/json': json, 'application/octet-stream': file } =
+    responses[answer.status]?.content ?? {};
+  expect([operationId, answer.status, answer.body, json ?? file]).toEqual([
     operationId,
     expect.toBeOneOf([200, 201]),
     answer.body,
     expect.anything(),
   ]);
-  const name = documented?.schema?.$ref?.split('/').at(-1) ?? '';
+  const name = json?.schema?.$ref?.split('/').at(-1) ?? '';
   const schema = v1[`${name.charAt(0).toLowerCase()}${name.slice(1)}` as keyof typeof v1];
-  expect([operationId, schema.parse(answer.body)]).toEqual([operationId, answer.body]);
+  const expected = file === undefined ? schema.parse(answer.body) : file.example;
+  expect([operationId, answer.body]).toEqual([operationId, expected]);
   for (const header of ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining'])
     expect([operationId, answer.headers.get(header)]).toEqual([operationId, expect.any(String)]);
 }
 
 /** Whose response names what later examples are about. */
-const NAMES: Record<string, readonly [by: string, parameter: string]> = {
+const NAMES: Record<string, readonly [by: string, parameter: string, field?: string]> = {
+  'media.upload': ['media.get', 'media_id', 'id'],
   'conversations.create': ['conversations.get', 'conversation_id'],
   'schedules.create': ['schedules.cancel', 'schedule_id'],
   'webhooks.create': ['webhooks.get', 'webhook_id'],
@@ -241,7 +266,8 @@ test('each operation answers the request of its own example as documented', {
     expectDocumented(operation.described, answer);
     const names = NAMES[operationId];
     if (names !== undefined) {
-      known.set(exampleOf(operations, ...names), String(answer.body[names[1]]));
+      const [by, parameter, field = parameter] = names;
+      known.set(exampleOf(operations, by, parameter), String(answer.body[field]));
     }
   }
 });
@@ -547,6 +573,67 @@ test('what a client sends goes through the gate as that client', async () => {
     },
   );
   expect(redacted).toMatchObject({ objective: null, todos: null, facts: null });
+});
+
+test('a client stores a file once, sends it and gets it back, and no other client does', async () => {
+  verifies('API-V1-MEDIA');
+  await grant(BEN);
+  const sender = await token({
+    scopes: ['media:write', 'media:read', 'messages:send', 'messages:read'],
+    contacts: [`+${BEN}`],
+    confirm: false,
+  });
+  const other = await token({ scopes: ['media:read', 'media:write'], contacts: [`+${CARA}`] });
+  const html = '<script>alert(1)</script>';
+  const file = new Blob([html], { type: 'text/html' });
+  const path = `${BASE}/media?file_name=offer.html`;
+  const upload = { file, token: sender, key: 'file' };
+  const stored = await ok<V1<'uploadedMedia'>>('POST', path, upload);
+  expect(await ok('POST', path, upload)).toEqual(stored);
+  expect(await linked.query(`SELECT id FROM media WHERE file_name = 'offer.html'`)).toHaveLength(1);
+  const another = new Blob([html.toUpperCase()], { type: 'text/html' });
+  const reused = await ask('POST', path, { ...upload, file: another });
+  expect([reused.status, reused.body.code]).toEqual([409, 'key_reused']);
+  // Relay stopped before the response was kept: the file is stored again, and that one is the answer from then on.
+  await linked.query(
+    `UPDATE idempotency_keys SET response = NULL WHERE key LIKE '%offer.html file'`,
+  );
+  const again = await ok<V1<'uploadedMedia'>>('POST', path, upload);
+  expect(await ok('POST', path, upload)).toEqual(again);
+
+  const its = `${BASE}/media/${again.id}`;
+  const got = await ask<string>('GET', its, { token: sender, range: 'bytes=1-6' });
+  expect([got.status, got.body]).toEqual([206, 'script']);
+  expect(Object.fromEntries(got.headers)).toMatchObject({
+    'content-range': `bytes 1-6/${html.length}`,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-disposition': "attachment; filename*=UTF-8''offer.html",
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.any(String),
+    'ratelimit-remaining': expect.any(String),
+  });
+  const beyond = await ask('GET', its, { token: sender, range: 'bytes=900-' });
+  expect([beyond.status, beyond.body.code]).toEqual([416, 'media_range']);
+  const foreign = await ask('GET', its, { token: other });
+  expect([foreign.status, foreign.body.code]).toEqual([404, 'media_not_found']);
+  const without = await ask('GET', its, { token: await token({ scopes: ['media:write'] }) });
+  expect([without.status, without.body.code]).toEqual([403, 'scope_missing']);
+
+  const media = { id: again.id, kind: 'document', caption: 'The offer' };
+  const sent = await ok<V1<'sentMessage'>>('POST', `${BASE}/messages`, {
+    body: { to: 'Ben', media },
+    token: sender,
+  });
+  expect(sent).toMatchObject({ approval_id: null, message_id: expect.any(String) });
+  await linked.demo.phones.sees(BEN, { text: 'The offer' });
+  const { data } = await ok<V1<'messages'>>('GET', `${BASE}/chats/${sent.chat_id}/messages`, {
+    token: sender,
+  });
+  const shown = data.find(({ message_id }) => message_id === sent.message_id);
+  expect(shown?.media).toMatchObject({ kind: 'document', sha256: again.sha256 });
+  const whole = await ask<string>('GET', `${BASE}/media/${shown?.media?.id}`, { token: sender });
+  expect([whole.status, whole.body]).toEqual([200, html]);
 });
 
 test('the typed client sends, lists and follows events, and needs nothing else', async () => {

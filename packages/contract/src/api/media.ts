@@ -1,5 +1,5 @@
 // Media of messages: what REST, MCP, events and webhooks say about a photo, a voice message or a document, and the
-// schemas of uploading one. The bytes are only at `GET /api/media/:id`.
+// schemas of uploading one. The bytes are only at `GET /api/media/:id`, and below the account in version 1.
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
@@ -41,7 +41,7 @@ export const mediaSchema = z.object({
 
 export type MediaBody = z.infer<typeof mediaSchema>;
 
-/** The query of `POST /api/media`, whose body is the bytes and whose Content-Type is their type. */
+/** The query of an upload, whose body is the bytes and whose Content-Type is their type. */
 export const uploadMediaSchema = z.strictObject({ file_name: boundedText(256).optional() });
 
 export const uploadMediaResponseSchema = z.object({

@@ -15,7 +15,7 @@ import { CATCH_UPS, CONVERSATION_LIMITS } from './constants.ts';
 import { createTokenSchema, tokenSchema } from './credentials.ts';
 import { createInstanceSchema, instanceStateSchema, todoSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
-import { mediaSchema } from './media.ts';
+import { mediaSchema, uploadMediaResponseSchema } from './media.ts';
 import { contentFields, refineContentFields } from './outgoing.ts';
 import { receivedContentSchema } from './received.ts';
 import { RUN_OUTCOMES, SCHEDULE_STATES } from './schedules.ts';
@@ -89,7 +89,7 @@ const message = z.object({
   state: z.enum(OUTBOX_STATES).nullable(),
   /** Why it was not sent. */
   explanation: z.string().nullable(),
-  /** Its file; the bytes are at `GET /api/media/:id`. */
+  /** Its file; the bytes are at `GET …/media/{media_id}`. */
   media: mediaSchema.nullable(),
   /** What it is besides text and a file. */
   content: receivedContentSchema.nullable(),
@@ -428,6 +428,7 @@ export const v1 = {
   sendToChat: z.strictObject(toChat).superRefine(refineContentFields),
   sendMessage: z.strictObject({ to: who, ...toChat }).superRefine(refineContentFields),
   sentMessage,
+  uploadedMedia: uploadMediaResponseSchema,
   contact,
   contacts: page(contact),
   grant,

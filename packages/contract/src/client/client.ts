@@ -13,6 +13,10 @@ export interface ClientRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The body, in place of a text. */
+  readonly file?: Blob;
+  /** The response of a call that succeeds is a file. */
+  readonly wantsFile?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -20,6 +24,8 @@ export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
+  /** The response's body, in place of a text. */
+  readonly file?: Blob;
 }
 
 export type SendRequest = (request: ClientRequest) => Promise<ClientResponse>;
@@ -52,7 +58,9 @@ export interface RequestParts {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly header?: Readonly<Record<string, string | undefined>>;
+  /** A blob is sent as it is, anything else as JSON. */
   readonly body?: unknown;
+  readonly wantsFile?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -66,22 +74,23 @@ interface ClientOptions {
 
 export function createClient({ send, newKey }: ClientOptions): Client {
   const call = async (method: Method, template: string, parts: RequestParts = {}) => {
-    const { body, signal } = parts;
+    const { signal, wantsFile } = parts;
+    const { type, ...content } = encodeBody(parts.body);
     const keyed = newKey !== undefined && takesKey(method, template);
     const headers = {
-      accept: 'application/json',
+      accept: wantsFile ? '*/*' : 'application/json',
       ...(keyed ? { [IDEMPOTENCY_KEY_HEADER]: newKey() } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...given(parts.header ?? {}),
+      ...given({ 'content-type': type, ...parts.header }),
     };
     const response = await send({
       method,
       path: fill(template, parts.path ?? {}) + queryString(parts.query ?? {}),
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...content,
+      ...(wantsFile ? { wantsFile } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
-    return readResponse(response);
+    return response.file ?? readResponse(response);
   };
   return {
     call: (method, path, input) => call(method, path, input),
@@ -91,6 +100,18 @@ export function createClient({ send, newKey }: ClientOptions): Client {
     delete: (path, ...[input]) => call('DELETE', path, input as RequestParts) as Promise<never>,
   };
 }
+
+function encodeBody(
+  body: unknown,
+): Pick<ClientRequest, 'body' | 'file'> & { readonly type?: string } {
+  if (body === undefined) return {};
+  if (!isBlob(body)) return { type: 'application/json', body: JSON.stringify(body) };
+  return { type: body.type || 'application/octet-stream', file: body };
+}
+
+/** Without `Blob` itself, which Node loads when it is named. */
+const isBlob = (body: unknown): body is Blob =>
+  typeof body === 'object' && body !== null && 'arrayBuffer' in body;
 
 /** Every write of version 1 takes a key. */
 const takesKey = (method: Method, template: string): boolean =>
@@ -118,7 +139,7 @@ function queryString(values: Readonly<Record<string, string | number | undefined
 
 export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
-/** Calls with JSON in both directions; archives, streams and pages use the transport itself. */
+/** Calls with JSON in both directions; archives, files, streams and pages use the transport itself. */
 type PathsOf<V extends Verb> = {
   [Path in keyof paths]: [OperationResult<Operation<Path, V>>] extends [never] ? never : Path;
 }[keyof paths];
@@ -130,13 +151,14 @@ type Json<Response> = Response extends { content: { 'application/json': infer Bo
     : never;
 /** The result of a successful call; null if the response has no body. */
 export type OperationResult<Op> = Op extends {
-  requestBody: { content: { 'application/gzip': unknown } };
+  requestBody: { content: { 'application/gzip': unknown } | { '*/*': unknown } };
 }
   ? never
-  : Op extends { responses: infer Responses }
-    ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
-        (200 | 201 | 204)]
-    : never;
+  : JsonResult<Op>;
+export type JsonResult<Op> = Op extends { responses: infer Responses }
+  ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
+      (200 | 201 | 204)]
+  : never;
 
 type Part<Name extends string, Value> = [Value] extends [never]
   ? unknown
@@ -153,7 +175,9 @@ type Body<Op> = [Given<Op>] extends [never]
   ? never
   : Given<Op> extends { content: { 'application/json': infer B } }
     ? B
-    : never;
+    : Given<Op> extends { content: { '*/*': unknown } }
+      ? Blob
+      : never;
 export type OperationInput<Op> = { readonly signal?: AbortSignal } & Part<
   'path',
   Parameter<Op, 'path'>

@@ -2193,6 +2193,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/{account}/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a file to send: the body is the file, Content-Type its type
+         * @description Send it with `media: { id, kind }` in a message. A file that no message carries is deleted after a day. A client may send only its own uploads. For the owner, and clients with the scope `media:write`.
+         */
+        post: operations["media.upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/media/{media_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the file of a message, or a part of it
+         * @description Content-Type is the type of the file. `Range` may ask for one part of it. Photos, recordings and videos in common formats may be shown in a page; anything else is for download. A client gets its own uploads and the media of chats that it may read. For the owner, and clients with the scope `media:read`.
+         */
+        get: operations["media.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts/{account}/messages": {
         parameters: {
             query?: never;
@@ -4058,6 +4098,12 @@ export interface components {
                 to_state: "CREATED" | "QUEUED" | "ACTIVE" | "WAITING_FOR_REPLY" | "WAITING_FOR_AGENT" | "HEARTBEAT_SCHEDULED" | "PAUSED" | "NEEDS_HUMAN_INTERVENTION" | "COMPLETED" | "ABANDONED" | "FAILED";
             }[];
             next_cursor: string | null;
+        };
+        UploadedMedia: {
+            bytes: number;
+            /** Format: uuid */
+            id: string;
+            sha256: string;
         };
         Webhook: {
             contacts: {
@@ -11122,7 +11168,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
         responses: {
             /** @description Created */
             201: {
@@ -11130,12 +11180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        bytes: number;
-                        /** Format: uuid */
-                        id: string;
-                        sha256: string;
-                    };
+                    "application/json": components["schemas"]["UploadedMedia"];
                 };
             };
             /** @description Bad Request */
@@ -23828,6 +23873,521 @@ export interface operations {
                      *       "detail": "There is no account sales.",
                      *       "code": "account_not_found",
                      *       "action": "Use the name of an account that your token is valid for.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "media.upload": {
+        parameters: {
+            query?: {
+                /** @example label.txt */
+                file_name?: string;
+            };
+            header?: {
+                /** @example 6f0d2f3e-order-1042 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example Parcel 1042 */
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "a16d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d",
+                     *       "bytes": 11,
+                     *       "sha256": "4ee9817a2dce46634a60dd08f7d1f7fade08cc5a6af7f0b53ca9e96a7641eeed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UploadedMedia"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#account_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no account sales.",
+                     *       "code": "account_not_found",
+                     *       "action": "Use the name of an account that your token is valid for.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#key_reused",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "This idempotency key was used for a different call.",
+                     *       "code": "key_reused",
+                     *       "action": "Use a new key for each new call.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#media_too_large",
+                     *       "title": "Payload Too Large",
+                     *       "status": 413,
+                     *       "detail": "The file is larger than 100 MB.",
+                     *       "code": "media_too_large",
+                     *       "action": "Send a smaller one, or raise \"media.limit_megabytes\" in the settings.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unsupported_media",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "detail": "The content type is not supported.",
+                     *       "code": "unsupported_media",
+                     *       "action": "Send the body as application/json.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#bad_host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "detail": "Relay does not answer at this address.",
+                     *       "code": "bad_host",
+                     *       "action": "Open the address that `relay open` prints.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#rate_limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "detail": "Too many requests.",
+                     *       "code": "rate_limited",
+                     *       "action": "Try again in 30 s.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "detail": "Relay had an internal error.",
+                     *       "code": "internal",
+                     *       "action": "Find the details with `relay logs`, under request 0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#database_unavailable",
+                     *       "title": "Service Unavailable",
+                     *       "status": 503,
+                     *       "detail": "The database does not answer, so Relay sends nothing for now.",
+                     *       "code": "database_unavailable",
+                     *       "action": "It continues by itself when the database is back; `relay doctor` shows why it is away.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#media_no_room",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "detail": "There is no room for this file: all media together have reached their limit.",
+                     *       "code": "media_no_room",
+                     *       "action": "Delete some, or raise \"media.total_megabytes\" in the settings.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "media.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                range?: string;
+            };
+            path: {
+                /** @example default */
+                account: string;
+                /** @example a16d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d */
+                media_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Parcel 1042 */
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Parcel 1042 */
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#invalid_request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "detail": "The request is not valid: \"limit\" must be a number.",
+                     *       "code": "invalid_request",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#unauthorized",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "detail": "A valid token is required.",
+                     *       "code": "unauthorized",
+                     *       "action": "Print yours with `relay token`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#scope_missing",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "detail": "This token does not have the scope events:read.",
+                     *       "code": "scope_missing",
+                     *       "action": "Create a token that has events:read with `relay token create`.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#media_not_found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "detail": "There is no media with this id.",
+                     *       "code": "media_not_found",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#media_not_stored",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Relay does not have the bytes of this media.",
+                     *       "code": "media_not_stored",
+                     *       "action": "Its `state` and `reason` say why.",
+                     *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Range Not Satisfiable */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/docs/reference/errors.md#media_range",
+                     *       "title": "Range Not Satisfiable",
+                     *       "status": 416,
+                     *       "detail": "The file has only 11 bytes.",
+                     *       "code": "media_range",
                      *       "request_id": "0c5ff5a5-2f6e-4a3c-9b7d-1e2f3a4b5c6d"
                      *     }
                      */

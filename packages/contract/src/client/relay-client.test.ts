@@ -88,12 +88,56 @@ describe('version 1', () => {
     });
   });
 
+  test('sends a file with its type, and again the same if it must be repeated', async () => {
+    const stored = { id: 'm', bytes: 3, sha256: 'f' };
+    const { relay, calls } = clientOf([
+      refused(503, {}, { 'retry-after': '0' }),
+      Response.json(stored, { status: 201 }),
+    ]);
+    const body = new Blob(['abc'], { type: 'image/png' });
+    const uploaded = await relay.v1.media.upload({ body, query: { file_name: 'a.png' } });
+    expectTypeOf(uploaded.id).toEqualTypeOf<string>();
+    expect(uploaded).toEqual(stored);
+    expect(calls.map(([url, init]) => [new URL(url).search, init.body])).toEqual([
+      ['?file_name=a.png', body],
+      ['?file_name=a.png', body],
+    ]);
+    const [first, second] = calls.map(([, { headers }]) => headers);
+    expect(first?.['content-type']).toBe('image/png');
+    expect(second).toEqual(first);
+  });
+
+  test('gets a file as a blob, or a part of it, and the problem if there is none', async () => {
+    const problem = {
+      ...{ type: '/docs/reference/errors.md#media_not_found', title: 'Not Found', status: 404 },
+      ...{ detail: 'There is no media with this id.', code: 'media_not_found', request_id: 'r' },
+    };
+    // Bytes that are no text must not change on the way.
+    const bytes = Uint8Array.of(0xff, 0x00, 0xfe);
+    const { relay, calls } = clientOf([
+      new Response(bytes, { headers: { 'content-type': 'image/png' } }),
+      new Response(bytes.subarray(1), { status: 206 }),
+      refused(404, problem),
+    ]);
+    const path = { media_id: 'm' };
+    const file = await relay.v1.media.get({ path });
+    expectTypeOf(file).toEqualTypeOf<Blob>();
+    expect([file.type, new Uint8Array(await file.arrayBuffer())]).toEqual(['image/png', bytes]);
+    const part = await relay.v1.media.get({ path, header: { range: 'bytes=1-' } });
+    expect(part.size).toBe(2);
+    expect(calls[1]?.[1].headers).toMatchObject({ accept: '*/*', range: 'bytes=1-' });
+    const failed = await relay.v1.media.get({ path }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ status: 404, code: 'media_not_found' });
+  });
+
   test('requires what an operation requires', () => {
     const check = (relay: RelayClient) => {
       // @ts-expect-error the chat is missing
       void relay.v1.chats.get();
       // @ts-expect-error there is no such field
       void relay.v1.messages.send({ body: { to: '1', text: 'Hi', colour: 'red' } });
+      // @ts-expect-error a file is a blob
+      void relay.v1.media.upload({ body: 'abc' });
     };
     expect(check).toBeTypeOf('function');
   });

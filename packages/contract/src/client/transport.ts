@@ -42,7 +42,7 @@ export interface ClientTransport {
 
 interface Init {
   readonly method: string;
-  readonly body?: string;
+  readonly body?: string | Blob;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -87,10 +87,11 @@ export function createFetchTransport(
   };
 
   return {
-    async send({ path, signal: caller, ...init }) {
+    async send({ path, signal: caller, file, wantsFile, ...init }) {
       const late = AbortSignal.timeout(timeoutMs);
       const signal = caller === undefined ? late : AbortSignal.any([caller, late]);
-      return whole(await request(path, init, signal, caller), caller);
+      const sent = file === undefined ? init : { ...init, body: file };
+      return whole(await request(path, sent, signal, caller), caller, wantsFile);
     },
     open: (path, signal, headers = {}) => stream(path, { method: 'GET', headers }, signal),
     ask: (path, body, signal) =>
@@ -102,13 +103,21 @@ export function createFetchTransport(
   };
 }
 
-async function whole(response: Response, caller?: AbortSignal): Promise<ClientResponse> {
-  const { status, headers } = response;
-  const body = await response.text().catch((error: unknown) => {
+async function whole(
+  response: Response,
+  caller?: AbortSignal,
+  wantsFile = false,
+): Promise<ClientResponse> {
+  const { status, ok } = response;
+  const headers = Object.fromEntries(response.headers);
+  try {
+    return wantsFile && ok
+      ? { status, headers, body: '', file: await response.blob() }
+      : { status, headers, body: await response.text() };
+  } catch (error) {
     caller?.throwIfAborted();
     throw new RelayConnectionError('The response was interrupted.', error);
-  });
-  return { status, headers: Object.fromEntries(headers), body };
+  }
 }
 
 /** Uses a reader because not every browser can iterate a stream. */

@@ -29,6 +29,8 @@ export const V1_OPERATIONS = {
   'grants.get': ['GET', '/api/v1/accounts/{account}/contacts/{contact_id}/grant'],
   'grants.put': ['PUT', '/api/v1/accounts/{account}/contacts/{contact_id}/grant'],
   'ledger.list': ['GET', '/api/v1/accounts/{account}/ledger'],
+  'media.get': ['GET', '/api/v1/accounts/{account}/media/{media_id}', 'file'],
+  'media.upload': ['POST', '/api/v1/accounts/{account}/media'],
   'messages.send': ['POST', '/api/v1/accounts/{account}/messages'],
   'schedules.cancel': ['DELETE', '/api/v1/accounts/{account}/schedules/{schedule_id}'],
   'schedules.create': ['POST', '/api/v1/accounts/{account}/schedules'],

@@ -1,9 +1,9 @@
-// Version 1 of the API as functions: `relay.v1.conversations.list()`. The names are the operations' ids.
+// Version 1 of the API as functions: `relay.v1.conversations.list()`. The names are the operations' ids. A file is a Blob.
 import type {
   Client,
+  JsonResult,
   Operation,
   OperationInput,
-  OperationResult,
   RequestParts,
   Verb,
 } from './client.ts';
@@ -16,6 +16,7 @@ type Noun = OperationId extends infer Id ? (Id extends `${infer N}.${string}` ? 
 type Described<Id extends OperationId> = Operations[Id] extends readonly [
   infer Method extends string,
   infer Path extends keyof paths,
+  ...unknown[],
 ]
   ? Lowercase<Method> extends infer V extends Verb
     ? Operation<Path, V>
@@ -30,10 +31,12 @@ type Input<Op> = Omit<OperationInput<Op>, 'path'> &
       : { readonly path: Omit<Path, 'account'> & { readonly account?: string } }
     : unknown);
 
+type Result<Op> = [JsonResult<Op>] extends [never] ? Blob : JsonResult<Op>;
+
 type Call<Op> =
   Record<never, never> extends Input<Op>
-    ? (input?: Input<Op>) => Promise<OperationResult<Op>>
-    : (input: Input<Op>) => Promise<OperationResult<Op>>;
+    ? (input?: Input<Op>) => Promise<Result<Op>>
+    : (input: Input<Op>) => Promise<Result<Op>>;
 
 export type V1Client = {
   readonly [N in Noun]: {
@@ -43,13 +46,19 @@ export type V1Client = {
   };
 };
 
+type OperationRow = readonly [method: Uppercase<Verb>, path: string, answer?: 'file'];
+
 export function createV1Client({ call }: Pick<Client, 'call'>): V1Client {
   const client: Record<string, Record<string, unknown>> = {};
-  for (const [id, [method, path]] of Object.entries(V1_OPERATIONS)) {
+  for (const [id, [method, path, answer]] of Object.entries<OperationRow>(V1_OPERATIONS)) {
     const [noun = '', verb = ''] = id.split('.');
     client[noun] ??= {};
     client[noun][verb] = ({ path: named, ...input }: RequestParts = {}) =>
-      call(method, path, { ...input, path: { account: 'default', ...named } });
+      call(method, path, {
+        ...input,
+        path: { account: 'default', ...named },
+        wantsFile: answer === 'file',
+      });
   }
   return client as unknown as V1Client;
 }

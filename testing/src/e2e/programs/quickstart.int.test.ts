@@ -1,4 +1,4 @@
-// The quickstart of docs/api.md, in curl, Node and Python, exactly as the page shows it: only the address and the phone
+// The programs of docs/api.md, in curl, Node and Python, exactly as the page shows them: only the address and the phone
 // number are replaced by those of the test.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -30,12 +30,13 @@ beforeAll(async () => {
     canReply: true,
   });
   const { secret } = await makeToken(linked, {
-    scopes: ['messages:send', 'messages:read', 'events:read'],
+    scopes: ['messages:send', 'messages:read', 'events:read', 'media:write'],
     contacts: [`+${BEN}`],
     confirm: false,
   });
   folder = await mkdtemp(join(tmpdir(), 'relay quickstart '));
   await mkdir(join(folder, 'node_modules'));
+  await writeFile(join(folder, 'invoice.pdf'), '%PDF-1.7 An invoice');
   await symlink(await builtIn(inject('builds')), join(folder, 'node_modules/relay-agent'));
   environment = {
     PATH: process.env.PATH,
@@ -49,14 +50,16 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
+/** All blocks of a language are one program. */
 async function shown(language: string): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/api.md'), 'utf8');
   const fence = new RegExp(
     `^\`\`\`${language} ran-by="quickstart\\.int\\.test\\.ts"\n(.*?)^\`\`\`$`,
-    'ms',
+    'gms',
   );
-  const [, code = ''] = fence.exec(page) ?? [];
-  return code
+  return [...page.matchAll(fence)]
+    .map(([, code = '']) => code)
+    .join('')
     .replaceAll('http://127.0.0.1:3214', linked.demo.api.replace(/\/$/, ''))
     .replaceAll('+4915112345678', `+${BEN}`);
 }
@@ -77,7 +80,7 @@ test.for([
       env: environment,
     });
     expect(stdout).toMatch(/pending/);
-    if (language !== 'sh') expect(stdout).toContain('Hello from Ben');
+    expect(stdout).toContain(language === 'sh' ? '"sha256"' : 'Hello from Ben');
     await linked.demo.phones.sees(BEN, { text: TEXT });
   },
 );

@@ -2,6 +2,7 @@
 
 Prints one line of JSON for each scenario: its name, and null or what went wrong.
 """
+import base64
 import json
 import re
 import sys
@@ -52,8 +53,11 @@ def take(step: dict[str, Any], known: dict[str, str]) -> Any:
         return {"data": list(relay.pages(call, *args, **step.get("query", {})))}
     if "body" in step:
         args.append(step["body"])
+    if "file" in step:
+        args += [base64.b64decode(step["file"]["base64"]), step["file"]["type"]]
     given = {"idempotency_key": step["key"]} if "key" in step else {}
-    return call(*args, **given, **step.get("query", {}))
+    answer = call(*args, **given, **step.get("query", {}))
+    return {"base64": base64.b64encode(answer).decode()} if isinstance(answer, bytes) else answer
 
 
 def run(written: dict[str, Any], known: dict[str, str]) -> None:

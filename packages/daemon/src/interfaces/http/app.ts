@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { apiErrorSchema } from '@relay/contract/api/common';
 import type { FoundClient, SignedInOwner } from '@relay/contract/api/credentials';
+import type { KnownErrorCode } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import type { ClientScope } from '@relay/contract/policy/scopes';
 import type {
@@ -88,8 +89,13 @@ export type RouteSubject = 'account' | 'figures' | 'home' | 'caller';
 export interface OperationExample {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: object;
-  readonly response: object;
+  /** The text stands for the bytes of a file. */
+  readonly body?: object | string;
+  readonly response: object | string;
+  /** Problems of this operation alone, by status. */
+  readonly problems?: Readonly<
+    Record<number, readonly [KnownErrorCode, Readonly<Record<string, string | number>>]>
+  >;
 }
 
 /** The address that a request came to. */
@@ -145,6 +151,9 @@ export type OwnerPrincipal = HashedCredential & {
 
 /** A response that is streamed; the OpenAPI document calls it a string. */
 export const streamSchema = z.custom<Readable>();
+
+/** A response that is a file of any type. */
+export const fileContent = { content: { 'application/octet-stream': { schema: streamSchema } } };
 
 const ALWAYS = [401, 403, 421, 429, 500, 503] as const;
 type Always = (typeof ALWAYS)[number];

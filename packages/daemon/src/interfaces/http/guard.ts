@@ -445,6 +445,7 @@ export const EVERYDAY_CHANGES: ReadonlySet<string> = new Set([
   `POST ${V1}/conversations/:conversation_id/messages`,
   `POST ${V1}/conversations/:conversation_id/pause`,
   `POST ${V1}/conversations/:conversation_id/resume`,
+  `POST ${V1}/media`,
   `POST ${V1}/messages`,
   `POST ${V1}/schedules`,
   `DELETE ${V1}/schedules/:schedule_id`,

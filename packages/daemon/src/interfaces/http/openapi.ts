@@ -21,7 +21,7 @@ import {
   linkSchema,
   whatsappStatusSchema,
 } from '@relay/contract/api/whatsapp';
-import { type KnownErrorCode, RelayError } from '@relay/contract/errors';
+import { RelayError } from '@relay/contract/errors';
 import { webhookBodySchema } from '@relay/contract/webhooks/events';
 import type { RouteOptions } from 'fastify';
 import Fastify from 'fastify';
@@ -30,7 +30,7 @@ import {
   createJsonSchemaTransformObject,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { streamSchema, ZOD_COMPILERS } from './app.ts';
+import { type OperationExample, streamSchema, ZOD_COMPILERS } from './app.ts';
 import { problemOf } from './errors.ts';
 import { EXAMPLE, WEBHOOK_EXAMPLES } from './v1/examples.ts';
 
@@ -130,6 +130,7 @@ const V1_TAGS = [
   { name: 'conversations', description: 'Goals that an agent pursues with one contact.' },
   { name: 'chats', description: 'Chats with people and groups.' },
   { name: 'messages', description: 'Messages in chats.' },
+  { name: 'media', description: 'Files of messages.' },
   { name: 'search', description: 'Search in all messages.' },
   { name: 'digests', description: 'Summaries of observed groups.' },
   { name: 'contacts', description: 'People and groups.' },
@@ -174,7 +175,7 @@ async function describeRoutes(
       },
       security: [{ token: [] }],
     },
-    transform: withArchiveBody(createJsonSchemaTransform({ schemaRegistry })),
+    transform: withFileBody(createJsonSchemaTransform({ schemaRegistry })),
     transformObject: (document) =>
       withoutUnused(
         withExamples(
@@ -188,14 +189,17 @@ async function describeRoutes(
   return app.swagger();
 }
 
-/** The archive is streamed, so no schema validates it, but the document must still list the body. */
-function withArchiveBody(transform: SwaggerTransform): SwaggerTransform {
+/** A file is streamed, so no schema validates it, but the document must still list the body. */
+function withFileBody(transform: SwaggerTransform): SwaggerTransform {
   return (given) => {
     const { schema, url } = transform(given);
-    if (!schema?.consumes?.includes('application/gzip')) return { schema, url };
+    const isFile = schema?.consumes?.some((type) => FILE_TYPES.includes(type)) ?? false;
+    if (!isFile) return { schema, url };
     return { schema: { ...schema, body: { type: 'string', format: 'binary' } }, url };
   };
 }
+
+const FILE_TYPES = ['application/gzip', '*/*'];
 
 /** The generator describes every response as `Default Response`; the status text says more. */
 function withReasons<Document extends object>(document: Document): Document {
@@ -258,15 +262,21 @@ function withExamples<Document extends object>(
     }
     for (const [status, { content = {} }] of Object.entries(operation.responses)) {
       for (const [type, media] of Object.entries(content)) {
-        media.example = exampleOf(type, Number(status), example.response);
+        media.example = exampleOf(type, Number(status), example);
       }
     }
   }
   return document;
 }
 
-function exampleOf(type: string, status: number, response: object): unknown {
-  if (type === 'application/problem+json') return exampleProblem(status);
+function exampleOf(
+  type: string,
+  status: number,
+  { response, problems = {} }: OperationExample,
+): unknown {
+  if (type === 'application/problem+json') {
+    return exampleProblem(problems[status] ?? EXAMPLE_CODES[status]);
+  }
   return type === 'text/event-stream' ? EXAMPLE_STREAM : response;
 }
 
@@ -277,7 +287,9 @@ const EXAMPLE_STREAM = EXAMPLE.events
   )
   .join('');
 
-const EXAMPLE_CODES: Readonly<Record<number, [KnownErrorCode, Record<string, string | number>]>> = {
+type ExampleProblem = NonNullable<OperationExample['problems']>[number];
+
+const EXAMPLE_CODES: Readonly<Record<number, ExampleProblem>> = {
   400: ['invalid_request', { what: '"limit" must be a number' }],
   401: ['unauthorized', {}],
   403: ['scope_missing', { scope: 'events:read' }],
@@ -286,14 +298,17 @@ const EXAMPLE_CODES: Readonly<Record<number, [KnownErrorCode, Record<string, str
   410: ['cursor_gone', {}],
   413: ['body_too_large', { limit: '1048576 bytes' }],
   415: ['unsupported_media', {}],
+  416: ['media_range', { bytes: EXAMPLE.uploadedMedia.bytes }],
   421: ['bad_host', {}],
   429: ['rate_limited', { seconds: 30 }],
   500: ['internal', { request: EXAMPLE_REQUEST }],
   503: ['database_unavailable', {}],
+  507: ['media_no_room', {}],
 };
 
-function exampleProblem(status: number): object {
-  const [code, params] = EXAMPLE_CODES[status] ?? ['internal', { request: EXAMPLE_REQUEST }];
+function exampleProblem(
+  [code, params]: ExampleProblem = ['internal', { request: EXAMPLE_REQUEST }],
+): object {
   return problemOf(new RelayError(code, params), { request: EXAMPLE_REQUEST, account: 'default' });
 }
 

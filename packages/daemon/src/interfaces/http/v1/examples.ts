@@ -9,6 +9,7 @@ const CHAT = '3e6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const CONTACT = '6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const CONVERSATION = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const MESSAGE = '3EB0A1B2C3D4E5F60718';
+const FILE = 'Parcel 1042';
 const OUTBOX = '5a6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 
 const grant: V1<'grant'> = {
@@ -193,6 +194,12 @@ export const EXAMPLE = {
     grant,
     last_message_at: AT,
   } satisfies V1<'contact'>,
+  file: FILE,
+  uploadedMedia: {
+    id: 'a16d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+    bytes: FILE.length,
+    sha256: '4ee9817a2dce46634a60dd08f7d1f7fade08cc5a6af7f0b53ca9e96a7641eeed',
+  } satisfies V1<'uploadedMedia'>,
   sentMessage: {
     state: 'pending',
     chat_id: CHAT,

@@ -4,12 +4,19 @@ import { createHash } from 'node:crypto';
 import { type V1Call, type V1Surface, v1 } from '@relay/contract/api/v1';
 import { RelayError } from '@relay/contract/errors';
 import type { ClientScope } from '@relay/contract/policy/scopes';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import type { App, OperationExample, Principal, RouteAccess } from '../app.ts';
+import {
+  type App,
+  fileContent,
+  type OperationExample,
+  type Principal,
+  type RouteAccess,
+} from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { Authenticator } from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
+import { takingFiles } from '../upload.ts';
 import { createOwnerSurface } from './owner-surface.ts';
 
 /** Where the operations of an account begin. */
@@ -62,9 +69,11 @@ interface Operation<
   readonly owner?: 'confirmed' | 'token';
   readonly params?: Params;
   readonly query?: Query;
-  readonly body?: Body;
+  /** `file`: the body is a file of any type, which the handler reads as a stream. */
+  readonly body?: Body | 'file';
   readonly status?: 200 | 201;
-  readonly response: Name;
+  /** `file`: the handler sends a file, or the part of it that is asked for. */
+  readonly response: Name | 'file';
   /** Also answers with Server-Sent Events. */
   readonly streams?: true;
   /** Statuses of problems besides those that every operation may answer. */
@@ -74,6 +83,8 @@ interface Operation<
    * the same key is then refused.
    */
   readonly repeat?: 'never' | ((body: z.output<Body>) => 'safe' | 'never');
+  /** Whether a file is the one that the kept response is about. */
+  isSameFile?(request: FastifyRequest, kept: z.input<(typeof v1)[Name]>): Promise<boolean>;
   readonly example: OperationExample;
   run(
     input: V1Request<z.output<z.ZodObject<Params>>, z.output<Query>, z.output<Body>>,
@@ -100,6 +111,7 @@ const EVERY_PROBLEM = [400, 401, 403, 404, 421, 429, 500, 503];
 const idempotencyHeaders = z.object({
   'idempotency-key': z.string().min(1).max(128).optional(),
 });
+const rangeHeaders = z.object({ range: z.string().optional() });
 
 export function operation<
   Name extends keyof typeof v1,
@@ -110,16 +122,25 @@ export function operation<
   const { method, example, body, query } = spec;
   const changes = method !== 'GET';
   const status = spec.status ?? 200;
-  const content = {
-    'application/json': { schema: v1[spec.response] },
-    ...(spec.streams && { 'text/event-stream': { schema: z.string() } }),
-  };
+  const takesFile = body === 'file';
+  const answers =
+    spec.response === 'file'
+      ? { 200: fileContent, 206: fileContent }
+      : {
+          [status]: {
+            content: {
+              'application/json': { schema: v1[spec.response] },
+              ...(spec.streams && { 'text/event-stream': { schema: z.string() } }),
+            },
+          },
+        };
   const refused = changes ? [409, 415, ...(body === undefined ? [] : [413])] : [];
   const problems = [...EVERY_PROBLEM, ...refused, ...(spec.problems ?? [])];
-  app.route({
+  const route: RouteOptions = {
     method,
     url: `${V1_ACCOUNT}${spec.path}`,
-    config: { access: accessOf(spec), example },
+    config: { access: accessOf(spec), example, ...(takesFile && { body: 'media' }) },
+    ...(takesFile && { bodyLimit: Number.MAX_SAFE_INTEGER }),
     schema: {
       operationId: spec.operationId,
       summary: spec.summary,
@@ -127,10 +148,12 @@ export function operation<
       tags: [spec.tag],
       params: z.object({ account: z.string().max(64), ...spec.params }),
       ...(query === undefined ? {} : { querystring: query }),
-      ...(body === undefined ? {} : { body }),
+      ...(takesFile && { consumes: ['*/*'] }),
+      ...(takesFile || body === undefined ? {} : { body }),
       ...(changes && { headers: idempotencyHeaders }),
+      ...(spec.response === 'file' && { headers: rangeHeaders }),
       response: {
-        [status]: { content },
+        ...answers,
         ...Object.fromEntries(
           problems.map((one) => [
             one,
@@ -162,20 +185,32 @@ export function operation<
       const run = async () => spec.run(input);
       if (key === null) return send(reply, status, await run());
       const { keptResponses } = found.services;
+      // Of a file only its type is known before all of it is received.
+      const known = takesFile ? request.raw.headers['content-type'] : request.body;
+      let isKept = true;
       const answer = await keptResponses.once(
         {
           actor: principal.kind === 'program' ? `token:${principal.program.id}` : 'owner',
           key: `${method} ${request.url} ${key}`,
           hash: createHash('sha256')
-            .update(JSON.stringify(request.body ?? null))
+            .update(JSON.stringify(known ?? null))
             .digest(),
           mayRepeat: repeatOf(spec.repeat, input.body) !== 'never',
         },
-        async () => (await run()) as object,
+        async () => {
+          isKept = false;
+          return (await run()) as object;
+        },
       );
+      const kept = answer as z.input<(typeof v1)[Name]>;
+      if (isKept && (await spec.isSameFile?.(request, kept)) === false) {
+        throw new RelayError('key_reused');
+      }
       return send(reply, status, answer);
     },
-  });
+  };
+  if (takesFile) takingFiles(app, (scope) => scope.route(route));
+  else app.route(route);
 }
 
 const repeatOf = <Body>(

@@ -5,6 +5,7 @@ import { EVERYBODY, type Limiter } from '../guard.ts';
 import { approvalOperations, scheduleOperations } from './approvals.ts';
 import { conversationOperations } from './conversations.ts';
 import { eventOperations } from './events.ts';
+import { mediaOperations } from './media.ts';
 import { accountOperations, messageOperations } from './messages.ts';
 import type { V1Context } from './operation.ts';
 import { ownerOperations } from './owner.ts';
@@ -15,6 +16,7 @@ export function v1Routes(app: App, context: V1Context): void {
   accountOperations(app, context);
   conversationOperations(app, context);
   messageOperations(app, context);
+  mediaOperations(app, context);
   contactOperations(app, context);
   approvalOperations(app, context);
   scheduleOperations(app, context);
