@@ -290,11 +290,13 @@ const tested = `${commit}${dirty ? ' with uncommitted changes' : ''}`;
 const startedAt = new Date();
 console.log(`Commit ${tested}\n${steps.length} steps, started ${startedAt.toISOString()}`);
 
+// Installing n8n takes minutes, and only these parts use it.
+const usesN8n = steps.some(({ part }) => part === 'e2e' || part === 'postgres-15');
 const programs = {
   ...programFrom('chromium'),
   ...programFrom('caddy'),
   ...programFrom('promtool'),
-  ...programFrom('n8n'),
+  ...(usesN8n ? programFrom('n8n') : {}),
 };
 const env = { ...process.env, CI: 'true', ...programs };
 const results: Result[] = [];
