@@ -10,7 +10,7 @@ import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import type { Config } from './config.ts';
-import { modelOfAccount } from './features/accounts/settings.ts';
+import { modelOfAccount, transcriptionOfAccount } from './features/accounts/settings.ts';
 import { openAssistant } from './features/assistant/feature.ts';
 import { createChatSummaryService } from './features/assistant/service.ts';
 import { createAutoReplyAgent } from './features/auto-reply/agent.ts';
@@ -211,8 +211,14 @@ export function createFeatures(options: FeatureOptions): Features {
   const autoReply = openAutoReply({ ...deps, settings });
   const scheduling: ScheduleDeps = deps;
   const schedules = openSchedules(scheduling);
-  const readModel = async () =>
-    modelOfAccount(await readModelSettings(config.home, vault.sealer, config.model), options.own);
+  const readHomeModel = () => readModelSettings(config.home, vault.sealer, config.model);
+  const readModel = async () => modelOfAccount(await readHomeModel(), options.own);
+  const readTranscription = async () =>
+    transcriptionOfAccount(
+      await readTranscriptionSettings(config.home, vault.sealer),
+      await readHomeModel(),
+      options.own,
+    );
   const readMemory = () => readMemorySettings(config.home, vault.sealer);
   const withModelKey = async (memory: MemorySettings) =>
     memory.embeddings === 'endpoint' ? withKeyOfModel(memory, await readModel()) : memory;
@@ -312,11 +318,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const understanding: UnderstandDeps = {
     ...engine,
     transcription: () => readWrittenTranscription(config.home),
-    openTranscription: async () =>
-      openTranscription(
-        await readTranscriptionSettings(config.home, vault.sealer),
-        await readModel(),
-      ),
+    openTranscription: async () => openTranscription(await readTranscription(), await readModel()),
     budget: settings.agent,
     openMedia: (row) => files.open(row),
     async onUnderstood(work, message) {
@@ -413,11 +415,7 @@ export function createFeatures(options: FeatureOptions): Features {
     models,
     modelSettings: readModel,
     transcription: async () =>
-      describeTranscription(
-        engine,
-        await readTranscriptionSettings(config.home, vault.sealer),
-        await readModel(),
-      ),
+      describeTranscription(engine, await readTranscription(), await readModel()),
     onRestored: onRestored({
       lease,
       gate,

@@ -1,5 +1,6 @@
 import type { AccountId } from '@relay/contract/ids';
 import { settingsSchema } from '@relay/contract/settings';
+import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import { testSealer } from '@relay/testing/sealer';
 import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -9,6 +10,7 @@ import {
   modelOfAccount,
   readAccountSettings,
   settingsOfAccount,
+  transcriptionOfAccount,
 } from './settings.ts';
 
 const { database, account, sql } = await freshStore();
@@ -75,6 +77,15 @@ test('the key of the home’s model goes to no other address', () => {
   expect(keyed.model_api_key).toBe('own');
   const local = { ...model, model_base_url: address };
   expect(modelOfAccount(local, { model_base_url: address })).toEqual(local);
+});
+
+test('the home’s key for transcription goes to no address of an account', () => {
+  const keyed = { ...DEFAULT_SETTINGS.transcription, transcription_api_key: 'key of the home' };
+  const own = { model_base_url: 'https://ana.example.org/v1' };
+  expect(transcriptionOfAccount(keyed, model, own).transcription_api_key).toBeNull();
+  expect(transcriptionOfAccount(keyed, model, { model_name: 'small' })).toEqual(keyed);
+  const addressed = { ...keyed, endpoint_base_url: 'https://api.openai.com/v1' };
+  expect(transcriptionOfAccount(addressed, model, own)).toEqual(addressed);
 });
 
 test('another provider takes nothing from the home’s model', () => {

@@ -7,7 +7,12 @@ import {
 } from '@relay/contract/api/accounts';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
-import { type ModelSettings, type Settings, settingsFault } from '@relay/contract/settings';
+import {
+  type ModelSettings,
+  type Settings,
+  settingsFault,
+  type TranscriptionSettings,
+} from '@relay/contract/settings';
 import { ACCOUNT_SECRETS, accountSecretName, type Sealer } from '@relay/core/ports/sealer';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
@@ -119,16 +124,32 @@ export function settingsOfAccount(
  */
 export function modelOfAccount(home: ModelSettings, own: AccountSettings): ModelSettings {
   const { model_provider, model_name, model_base_url, model_api_key } = own;
-  const isOther = model_provider !== undefined && model_provider !== home.model_provider;
-  const base = isOther ? NO_MODEL : home;
-  const isElsewhere = model_base_url !== undefined && model_base_url !== home.model_base_url;
+  const base = hasOwnProvider(home, own) ? NO_MODEL : home;
   return {
     model_provider: model_provider ?? base.model_provider,
     model_name: model_name ?? base.model_name,
     model_base_url: model_base_url ?? base.model_base_url,
-    model_api_key: model_api_key ?? (isElsewhere ? null : base.model_api_key),
+    model_api_key: model_api_key ?? (hasOwnServer(home, own) ? null : home.model_api_key),
   };
 }
+
+/** Without an address of its own, transcription uses that of the model. The home's key goes to no other one. */
+export function transcriptionOfAccount(
+  transcription: TranscriptionSettings,
+  home: ModelSettings,
+  own: AccountSettings,
+): TranscriptionSettings {
+  return transcription.endpoint_base_url === null && hasOwnServer(home, own)
+    ? { ...transcription, transcription_api_key: null }
+    : transcription;
+}
+
+const hasOwnProvider = (home: ModelSettings, { model_provider }: AccountSettings): boolean =>
+  model_provider !== undefined && model_provider !== home.model_provider;
+
+const hasOwnServer = (home: ModelSettings, own: AccountSettings): boolean =>
+  hasOwnProvider(home, own) ||
+  (own.model_base_url !== undefined && own.model_base_url !== home.model_base_url);
 
 const NO_MODEL: ModelSettings = {
   model_provider: null,
