@@ -8,6 +8,7 @@ import { createRelayClient } from '@relay/contract/client/relay-client';
 import { createEventReader } from '@relay/contract/client/sse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
+import { eventually } from './gateway.ts';
 import { BEN, type LinkedRelay, openLinkedRelay } from './linked.ts';
 import { makeToken, type TokenInput } from './programs/client.ts';
 
@@ -627,12 +628,15 @@ test('a client stores a file once, sends it and gets it back, and no other clien
   });
   expect(sent).toMatchObject({ approval_id: null, message_id: expect.any(String) });
   await linked.demo.phones.sees(BEN, { text: 'The offer' });
-  const { data } = await ok<V1<'messages'>>('GET', `${BASE}/chats/${sent.chat_id}/messages`, {
-    token: sender,
+  // It is listed once WhatsApp has acknowledged it, which may be after the phone shows it.
+  const shown = await eventually('the sent file', async () => {
+    const { data } = await ok<V1<'messages'>>('GET', `${BASE}/chats/${sent.chat_id}/messages`, {
+      token: sender,
+    });
+    return data.find(({ message_id }) => message_id === sent.message_id);
   });
-  const shown = data.find(({ message_id }) => message_id === sent.message_id);
-  expect(shown?.media).toMatchObject({ kind: 'document', sha256: again.sha256 });
-  const whole = await ask<string>('GET', `${BASE}/media/${shown?.media?.id}`, { token: sender });
+  expect(shown.media).toMatchObject({ kind: 'document', sha256: again.sha256 });
+  const whole = await ask<string>('GET', `${BASE}/media/${shown.media?.id}`, { token: sender });
   expect([whole.status, whole.body]).toEqual([200, html]);
 });
 
