@@ -107,7 +107,7 @@ function ApprovalContent({ approval, takesFocus, onDecided }: ApprovalContentPro
     <>
       <ApprovalHeader approval={approval} takesFocus={takesFocus} />
       {hasMoved && <DecidedElsewhereNote approval={approval} />}
-      {/* Above the text: whoever has read it to its end has passed the risks. */}
+      {/* Above the text, so that nobody can approve it without passing the risks. */}
       {approval.risks.length > 0 && (
         <div className={classes.part}>
           <SendRisks risks={approval.risks} />
