@@ -179,7 +179,7 @@ export interface AccountFigures {
   readonly limits: { readonly usd_per_day: number; readonly tokens_per_day: number };
 }
 
-/** Whoever asks for the metrics: the account that the figures without a name are about, and what else may be named. */
+/** The caller of the metrics: the account that unlabelled figures are about, and the accounts that may be named. */
 export interface MetricsCaller {
   status(): Promise<DaemonStatus>;
   figures(): Promise<AccountFigures>;

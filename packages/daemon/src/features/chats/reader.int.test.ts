@@ -129,7 +129,7 @@ test('returns each message’s author, text and quoted message', async () => {
   });
 });
 
-test('shows a reply in which somebody quotes a message of their own', async () => {
+test('shows a reply that quotes the writer’s own message', async () => {
   const { chat, contact } = await chatWith('4915155500077@s.whatsapp.net');
   await say(chat, contact, { id: 'theirs' as MessageId, body: 'At six' });
   await say(chat, contact, { body: 'Or at seven', quotedId: 'theirs' });

@@ -21,7 +21,7 @@ export function parseUpload(
 }
 
 /** Routes whose body is a file. In a scope of their own, because any type is a file there, JSON too. */
-export function takingFiles(app: App, declare: (scope: App) => unknown): void {
+export function registerFileRoutes(app: App, declare: (scope: App) => unknown): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', parseUpload);

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { type App, errorResponses, fileContent } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { serveFile, storeFile } from '../media-file.ts';
-import { takingFiles } from '../upload.ts';
+import { registerFileRoutes } from '../upload.ts';
 
 const tags = ['media'];
 
 export function mediaRoutes(app: App, { media }: Pick<HttpDeps, 'media'>): void {
-  takingFiles(app, (scope) =>
+  registerFileRoutes(app, (scope) =>
     scope.post(
       '/api/media',
       {

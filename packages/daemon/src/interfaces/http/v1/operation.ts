@@ -16,7 +16,7 @@ import {
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { Authenticator } from '../guard.ts';
 import type { OpenStreams } from '../streams.ts';
-import { takingFiles } from '../upload.ts';
+import { registerFileRoutes } from '../upload.ts';
 import { createOwnerSurface } from './owner-surface.ts';
 
 /** Where the operations of an account begin. */
@@ -209,7 +209,7 @@ export function operation<
       return send(reply, status, answer);
     },
   };
-  if (takesFile) takingFiles(app, (scope) => scope.route(route));
+  if (takesFile) registerFileRoutes(app, (scope) => scope.route(route));
   else app.route(route);
 }
 
