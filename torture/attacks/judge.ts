@@ -268,7 +268,9 @@ export class Judge {
 
   #reached(): void {
     const { model, simulator } = this.#world.demo;
-    const known = [model.url, simulator.socketUrl, this.#world.database].map((at) => new URL(at));
+    const media = `https://${simulator.network.media.host}`;
+    const urls = [model.url, simulator.socketUrl, media, this.#world.database];
+    const known = urls.map((url) => new URL(url));
     const ports = known.map(({ port }) => port || '5432');
     for (const where of new Set(this.#world.contacted())) {
       const port = where.slice(where.lastIndexOf(':') + 1);
