@@ -50,11 +50,13 @@ const DRAIN_MS = 5_000;
 /** Longer than the lease of a worker. */
 const BEYOND_LEASE_MS = 12_000;
 const STEP_MS = 80;
+/** Each asks the API again and again until it is linked. */
+const LINKED_AT_ONCE = 8;
 const PATIENCE_MS = 60_000;
 
 export async function tortureFailover(options: FailoverTorture): Promise<FailoverReport> {
   const began = performance.now();
-  const cell = await Cell.open(options.workers);
+  const cell = await Cell.open(options.workers, options.accounts);
   return thenClose(cell, async () => {
     const torture = new Torture(cell, options);
     await torture.link();
@@ -100,9 +102,13 @@ class Torture {
 
   async link(): Promise<void> {
     for (const { name } of this.#traffic.accounts) await this.#cell.addAccount(name);
-    await Promise.all(
-      this.#traffic.accounts.map(({ name, phone }) => this.#cell.link(name, phone)),
-    );
+    const waiting = [...this.#traffic.accounts];
+    const next = async () => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        await this.#cell.link(one.name, one.phone);
+      }
+    };
+    await Promise.all(Array.from({ length: LINKED_AT_ONCE }, next));
     console.log(`${this.#traffic.accounts.length} accounts linked`);
   }
 

@@ -52,15 +52,18 @@ export class Cell {
   #api: ChildProcess | null = null;
   #port = 0;
   #token = '';
+  readonly #capacity: number;
 
   private constructor(parts: {
     folder: string;
+    capacity: number;
     built: string;
     remove: () => void;
     server: PrivateServer;
     simulator: Simulator;
   }) {
     this.#folder = parts.folder;
+    this.#capacity = parts.capacity;
     this.#built = parts.built;
     this.#remove = parts.remove;
     this.#server = parts.server;
@@ -68,11 +71,13 @@ export class Cell {
     this.url = connectionUrl(parts.server.owner);
   }
 
-  static async open(workers: number): Promise<Cell> {
+  /** `capacity`: of each worker. All accounts need a place while one worker is away. */
+  static async open(workers: number, capacity: number): Promise<Cell> {
     const { built, remove } = await openBuilt();
     const folder = await mkdtemp(join(tmpdir(), 'relay-cell-'));
     const server = await startPrivateServer({ directory: join(folder, 'pg'), log: silentLog });
-    const cell = new Cell({ folder, built, remove, server, simulator: await startSimulator() });
+    const simulator = await startSimulator();
+    const cell = new Cell({ folder, capacity, built, remove, server, simulator });
     try {
       await cell.#openApi();
       for (let n = 1; n <= workers; n++) await cell.#addWorker(`worker-${n}`);
@@ -199,7 +204,8 @@ export class Cell {
   }
 
   async #launchWorker(name: string, url: string): Promise<ChildProcess> {
-    const { child } = await this.#launch(name, ['--worker', '100'], { DATABASE_URL: url });
+    const role = ['--worker', `${this.#capacity}`];
+    const { child } = await this.#launch(name, role, { DATABASE_URL: url });
     return child;
   }
 
