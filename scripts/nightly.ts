@@ -1,9 +1,10 @@
 // `scripts/nightly [part…] [--full] [--list]`: runs every test, torture and bench, one step after the other. A failed
-// step does not stop later ones. Writes a log per step and a JSON report to coverage/, and ends with one table.
+// step does not stop later ones. Writes a log per step and a JSON report to coverage/, and ends with one table. Parts
+// that run one by one on the same commit share the report.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   createWriteStream,
-  globSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -56,32 +57,25 @@ function tests(
 const QUICK = ['--project', 'integration'];
 const NIGHTLY = ['--project', 'nightly'];
 
-/** Test files that repeat more often when PROPERTY_RUNS is set. */
-const repeating = globSync('{packages/*,testing}/src/**/*.test.ts', { cwd: root }).filter((file) =>
-  readFileSync(join(root, file), 'utf8').includes('PROPERTY_RUNS'),
-);
-const needsDatabase = (file: string): boolean => file.endsWith('.int.test.ts');
+/** Properties, and some other tests, repeat more often, and draw other cases each time. */
+const LARGE = { PROPERTY_RUNS: '10000' };
 
 const CHECKS: readonly Step[] = [
-  { part: 'check', name: 'check', command: npm('check'), report: `${REPORTS}/unit.json` },
-  tests(
-    'check',
-    'properties',
-    ['--project', 'unit', ...repeating.filter((file) => !needsDatabase(file))],
-    { env: { PROPERTY_RUNS: '10000' } },
-  ),
-  tests('check', 'large sizes', [...QUICK, ...NIGHTLY, ...repeating.filter(needsDatabase)], {
-    env: { PROPERTY_RUNS: '10000' },
-  }),
+  {
+    part: 'check',
+    name: 'check',
+    command: npm('check'),
+    report: `${REPORTS}/unit.json`,
+    env: LARGE,
+  },
   { part: 'check', name: 'docs site', command: npm('docs') },
 ];
 
 const BUILD: Step = { part: 'build', name: 'build', command: npm('build') };
 
 const SUITES: readonly Step[] = [
-  tests('e2e', 'quick tier', QUICK, { env: { TEST_EXCLUDE: CONSOLE } }),
-  tests('e2e', 'end to end', [...NIGHTLY, 'testing/', 'bench/'], {
-    env: { TEST_EXCLUDE: CONSOLE },
+  tests('e2e', 'integration', [...QUICK, ...NIGHTLY], {
+    env: { ...LARGE, TEST_EXCLUDE: `${CONSOLE} torture/**` },
   }),
   tests(
     'e2e',
@@ -89,58 +83,58 @@ const SUITES: readonly Step[] = [
     [...QUICK, ...NIGHTLY, 'testing/src/e2e/acceptance'],
     { env: { TEST_DEFAULTS: '1' } },
   ),
-  tests('e2e', 'short tortures', [...NIGHTLY, 'torture/'], { env: { TEST_EXCLUDE: CONSOLE } }),
   tests('console', 'console', [...QUICK, ...NIGHTLY, '/console/'], { env: { TEST_WORKERS: '2' } }),
-  {
-    part: 'requirements',
-    name: 'requirements',
-    command: ['node', 'scripts/requirements.ts', '--proven', 'all'],
-  },
 ];
+
+/** Every torture in its short form, as a test. */
+const SHORT_TORTURES = tests('torture', 'tortures', [...QUICK, ...NIGHTLY, 'torture/'], {
+  env: { TEST_EXCLUDE: CONSOLE },
+});
+
+const REQUIREMENTS: Step = {
+  part: 'requirements',
+  name: 'requirements',
+  command: ['node', 'scripts/requirements.ts', '--proven', 'all'],
+};
 
 function onPostgres15(): Step {
   const suite = tests('postgres-15', 'PostgreSQL 15', [...QUICK, ...NIGHTLY]);
   return {
     ...suite,
     command: ['scripts/with-postgres-15', ...suite.command],
-    // The console and documents do not depend on the PostgreSQL version, and the tests of the private server start only
-    // that.
-    env: {
-      TEST_EXCLUDE: `${CONSOLE} **/hostile-files.int.test.ts packages/daemon/src/platform/db/postgres/**`,
-    },
+    // The console, the tortures and documents use the same statements as the other tests, and the tests of the private
+    // server start only that.
+    env: { TEST_EXCLUDE: `${CONSOLE} torture/** packages/daemon/src/platform/db/postgres/**` },
   };
 }
 
-/** The arguments of each torture: nightly, and at full size. */
-const TORTURES: readonly (readonly [name: string, nightly: string, full: string])[] = [
-  ['engine', '--daemon-kills 20 --postgres-kills 6', '--daemon-kills 100 --postgres-kills 30'],
-  ['wire', '--kills 40', '--kills 300'],
-  ['turns', '--kills 40', '--kills 200'],
-  ['media', '--kills 25', '--kills 200'],
-  ['passkeys', '--kills 18', '--kills 100'],
-  ['crowd', '--contacts 200', '--contacts 500'],
-  ['loops', '--hours 24', '--hours 24'],
-  ['faults', '--schedules 100', '--schedules 1000'],
-  ['failover', '--workers 3 --accounts 6 --kills 10', '--workers 3 --accounts 300 --kills 50'],
-  ['races', '--interleavings 200', '--interleavings 1000'],
-  ['attacks', '--limit 50 --calls 200', '--calls 2400'],
-  ['attacks', '--field body --limit 50', '--field body --limit 300'],
-  ['attacks', '--field caption --limit 50', '--field caption --limit 300'],
-  ['attacks', '--field file_name --limit 50', '--field file_name --limit 300'],
-  ['attacks', '--field transcript --limit 30', '--field transcript --limit 300'],
-  ['attacks', '--field picture_text --limit 30', '--field picture_text --limit 300'],
-  ['attacks', '--field document_text --limit 30', '--field document_text --limit 300'],
-  ['flood', '', ''],
-  ['stranger', '--messages 100', '--messages 1000'],
-  ['partition', '--limit 50', ''],
-  ['silence', '--messages 200 --attacks 40 --kills 5 --cuts 15', ''],
-  ['week', '--days 2 --messages 60', '--days 7'],
-  ['why', '--messages 200', ''],
-  ['restore', '--rounds 20', '--rounds 100'],
-  ['forget', '--people 10 --messages 10000 --kills 3', ''],
-  ['month', '--days 3', '--days 30'],
-  ['mcp', '--calls 10000', '--calls 100000'],
-  ['demos', '--rounds 5', '--rounds 20'],
+/** The arguments of each torture at full size. */
+const TORTURES: readonly (readonly [name: string, args: string])[] = [
+  ['engine', '--daemon-kills 100 --postgres-kills 30'],
+  ['wire', '--kills 300'],
+  ['turns', '--kills 200'],
+  ['media', '--kills 200'],
+  ['passkeys', '--kills 100'],
+  ['crowd', '--contacts 500'],
+  ['loops', '--hours 24'],
+  ['faults', '--schedules 1000'],
+  ['failover', '--workers 3 --accounts 300 --kills 50'],
+  ['races', '--interleavings 1000'],
+  ['attacks', '--calls 2400'],
+  ...['body', 'caption', 'file_name', 'transcript', 'picture_text', 'document_text'].map(
+    (field) => ['attacks', `--field ${field} --limit 300`] as const,
+  ),
+  ['flood', ''],
+  ['stranger', '--messages 1000'],
+  ['partition', ''],
+  ['silence', ''],
+  ['week', '--days 7'],
+  ['why', ''],
+  ['restore', '--rounds 100'],
+  ['forget', ''],
+  ['month', '--days 30'],
+  ['mcp', '--calls 100000'],
+  ['demos', '--rounds 20'],
 ];
 
 const BENCHES: readonly (readonly [name: string, nightly: string, full: string])[] = [
@@ -177,22 +171,20 @@ const CONTAINERS: Step = {
 };
 
 function allSteps(full: boolean): Step[] {
-  const sized = (part: string, rows: typeof TORTURES): Step[] =>
-    rows.map(([name, nightly, atFullSize]) => {
-      const args = (full ? atFullSize : nightly).split(' ').filter(Boolean);
-      return {
-        part,
-        name: [part, name, ...args].join(' '),
-        command: npm(part, name, ...args),
-      };
-    });
+  const sized = (part: string, name: string, args: string): Step => {
+    const list = args.split(' ').filter(Boolean);
+    return { part, name: [part, name, ...list].join(' '), command: npm(part, name, ...list) };
+  };
   return [
     ...CHECKS,
     BUILD,
     ...SUITES,
+    ...(full ? TORTURES.map(([name, args]) => sized('torture', name, args)) : [SHORT_TORTURES]),
+    REQUIREMENTS,
     onPostgres15(),
-    ...sized('torture', TORTURES),
-    ...sized('bench', BENCHES),
+    ...BENCHES.map(([name, nightly, atFullSize]) =>
+      sized('bench', name, full ? atFullSize : nightly),
+    ),
     PUBLISH,
     CONTAINERS,
   ];
@@ -279,16 +271,38 @@ if (values.list) {
   process.exit();
 }
 
-const whole = positionals.length === 0;
-// A part adds its proofs to those of earlier parts; a complete run starts from nothing.
-if (whole) rmSync(join(root, REPORTS), { recursive: true, force: true, maxRetries: 20 });
-mkdirSync(join(root, REPORTS, 'nightly'), { recursive: true });
-
 const commit = git('rev-parse', 'HEAD');
 const dirty = git('status', '--porcelain') !== '';
 const tested = `${commit}${dirty ? ' with uncommitted changes' : ''}`;
-const startedAt = new Date();
-console.log(`Commit ${tested}\n${steps.length} steps, started ${startedAt.toISOString()}`);
+
+interface Report {
+  readonly commit: string;
+  readonly dirty: boolean;
+  readonly full: boolean;
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly failed: number;
+  readonly results: readonly Result[];
+}
+
+/** The report of other parts that ran on this commit. */
+function earlier(): Report | undefined {
+  const path = join(root, SUMMARY);
+  if (dirty || !existsSync(path)) return undefined;
+  const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
+  return report.commit === commit && !report.dirty && report.full === values.full
+    ? report
+    : undefined;
+}
+
+const whole = positionals.length === 0;
+// A part adds its results and proofs to those of earlier parts; a complete run starts from nothing.
+if (whole) rmSync(join(root, REPORTS), { recursive: true, force: true, maxRetries: 20 });
+mkdirSync(join(root, REPORTS, 'nightly'), { recursive: true });
+
+const before = earlier();
+const startedAt = before?.startedAt ?? new Date().toISOString();
+console.log(`Commit ${tested}\n${steps.length} steps, started ${new Date().toISOString()}`);
 
 // Installing n8n takes minutes, and only these parts use it.
 const usesN8n = steps.some(({ part }) => part === 'e2e' || part === 'postgres-15');
@@ -299,25 +313,24 @@ const programs = {
   ...(usesN8n ? programFrom('n8n') : {}),
 };
 const env = { ...process.env, CI: 'true', ...programs };
-const results: Result[] = [];
+const names = new Set(steps.map(({ name }) => name));
+const results: Result[] = before?.results.filter(({ step }) => !names.has(step)) ?? [];
+let built = false;
 for (const step of steps) {
-  const built = results.some((one) => one.part === 'build' && one.passed);
-  results.push(await perform(step, built ? { ...env, TEST_BUILT: 'dist' } : env));
+  const result = await perform(step, built ? { ...env, TEST_BUILT: 'dist' } : env);
+  built ||= step === BUILD && result.passed;
+  results.push(result);
+  // After each step: what was measured survives an interruption.
+  writeFileSync(join(root, SUMMARY), `${JSON.stringify(reportOf(results), null, 2)}\n`);
 }
 
-const seconds = Math.round((Date.now() - startedAt.getTime()) / 1_000);
-const failed = results.filter(({ passed }) => !passed).length;
-const report = {
-  commit,
-  dirty,
-  full: values.full,
-  parts: positionals,
-  startedAt,
-  seconds,
-  failed,
-  results,
-};
-writeFileSync(join(root, SUMMARY), `${JSON.stringify(report, null, 2)}\n`);
+function reportOf(all: readonly Result[]): Report {
+  const seconds = all.reduce((sum, result) => sum + result.seconds, 0);
+  const failed = all.filter(({ passed }) => !passed).length;
+  return { commit, dirty, full: values.full, startedAt, seconds, failed, results: all };
+}
+
+const { failed, seconds } = reportOf(results);
 console.log(`\n${table(results)}\n`);
 console.log(`Commit ${tested}`);
 console.log(

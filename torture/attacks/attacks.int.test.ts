@@ -15,3 +15,14 @@ it('stops a model that obeys every attack, and answers harmless messages', {
     faults: [],
   });
 });
+
+it.each(['transcript', 'picture_text', 'document_text'] as const)(
+  'stops attacks that a file carries as %s, one of every goal',
+  { timeout: 600_000 },
+  async (field) => {
+    const report = await tortureAttacks({
+      ...{ only: [], field, limit: 15, harmless: 5, randomCalls: 0, seed: 20_261_115 },
+    });
+    expect(report).toMatchObject({ attacks: 15, harmless: { said: 5 }, faults: [] });
+  },
+);
