@@ -20,6 +20,7 @@ import { commandsPage } from './reference/commands.ts';
 import { errorsPage } from './reference/errors.ts';
 import { type ApiDocument, type Content, isFile, pythonClient } from './reference/python.ts';
 import { routesPage } from './reference/routes.ts';
+import { settingsPage } from './reference/settings.ts';
 
 const root = join(import.meta.dirname, '..');
 const CLIENT = 'packages/contract/src/client';
@@ -164,6 +165,7 @@ async function generated(): Promise<Record<string, string>> {
     'docs/reference/commands.md': commandsPage(CLI_COMMANDS),
     'docs/reference/api.md': routesPage({ document, access }),
     'docs/reference/errors.md': errorsPage(ERRORS),
+    'docs/reference/settings.md': settingsPage(),
   };
 }
 

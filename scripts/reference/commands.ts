@@ -4,9 +4,23 @@ import { escaped, sentence } from './words.ts';
 
 const INTRODUCTION = `# Commands
 
-Made from the catalogue of the command by \`npm run generate\`: it says what \`relay <command> --help\` says.
+All commands, with the texts of \`relay <command> --help\`. Generated from the catalogue of commands by \`npm run generate\`.
 
-Every command takes \`--json\` (one JSON value, or one a line where it goes on) and \`--help\`. Results go to standard output, everything else to standard error. Exit codes: 0 well, 1 failed or something to mend, 2 not understood, 3 the daemon does not run, 4 not found, 5 not possible now, 6 not allowed, 7 too many requests, 8 the daemon or its database could not do it. \`relay create --wait\` has [more of its own](../conversations.md#for-programs).
+Every command takes \`--json\` (one JSON value, or one per line for commands that keep running) and \`--help\`. Results go to standard output, everything else to standard error.
+
+| Exit code | Meaning                                                      |
+| --------- | ------------------------------------------------------------ |
+| 0         | Success                                                      |
+| 1         | An error without its own code, or a check found a problem    |
+| 2         | Invalid input; nothing was changed                           |
+| 3         | The daemon is not running, or not ready                      |
+| 4         | Not found                                                    |
+| 5         | Not possible in the current state                            |
+| 6         | Not allowed                                                  |
+| 7         | Too many requests                                            |
+| 8         | The daemon or its database failed; \`relay doctor\` shows why |
+
+\`relay create --wait\` has [further codes](../conversations.md#for-programs), and so has [the start of the daemon](../operations.md#as-a-service).
 `;
 
 export function commandsPage(commands: readonly CommandSpec[]): string {
@@ -35,7 +49,7 @@ function entry(command: CommandSpec, before: string): string {
     ...given.map(({ syntax, summary: says }) => `- \`${syntax}\`: ${escaped(says)}`),
     ...options.map(
       ([flags, says, fallback]) =>
-        `- \`${flags}\`: ${escaped(says)}${fallback === undefined ? '' : `; \`${fallback}\` unless given`}`,
+        `- \`${flags}\`: ${escaped(says)}${fallback === undefined ? '' : ` (default: \`${fallback}\`)`}`,
     ),
   ];
   const explained = helpFooter === undefined ? '' : `\n\`\`\`text\n${helpFooter.trim()}\n\`\`\`\n`;

@@ -49,13 +49,13 @@ export interface Routes {
 }
 
 const WHO: Readonly<Record<string, string>> = {
-  owner: 'you: your token, or a browser that is signed in',
-  token: 'your token alone; no browser',
-  forwarder: 'your token, or the one of `relay observe token`',
-  program: 'a token of a program, within its [scopes](../tokens.md); not your own',
+  owner: 'your token, or a signed-in browser',
+  token: 'your token only, no browser',
+  forwarder: 'your token, or the token of `relay observe token`',
+  program: 'the token of a client, within its [scopes](../tokens.md); not your own token',
   any: 'you, or any client',
-  monitor: 'you, or a token with the scope `metrics:read`',
-  open: 'anybody on this machine',
+  monitor: 'you, or a client with the scope `metrics:read`',
+  open: 'anybody on this machine, without a token',
 };
 
 export function routesPage({ document, access }: Routes): string {
@@ -78,11 +78,13 @@ export function routesPage({ document, access }: Routes): string {
   return `${introduction(always)}\n${parts.join('\n')}`;
 }
 
-const introduction = (always: ReadonlySet<string>): string => `# API
+const introduction = (always: ReadonlySet<string>): string => `# Routes
 
-Made from the OpenAPI document by \`npm run generate\`. The [document itself](../api/openapi.json) has every schema in full; a running daemon shows it at \`/api/docs\` and \`/api/openapi.json\`.
+Every HTTP route. Generated from the OpenAPI document by \`npm run generate\`. The [document itself](../api/openapi.json) has the complete schemas; a running daemon serves it at \`/api/docs\` and \`/api/openapi.json\`.
 
-The daemon listens on \`http://127.0.0.1:3214\`. Send \`Authorization: Bearer <token>\`; \`relay token\` prints yours. An error is \`{ "error", "code", "action"?, "details"? }\` with one of the [codes](errors.md). Any route may answer ${[...always].map((status) => `\`${status}\``).join(', ')}; other statuses are listed with the route. [The client](../client.md) has types for all of them.
+The routes below \`/api/v1\` are [version 1 of the API](../api.md): use those in new programs. The others serve the \`relay\` command and the console.
+
+The daemon listens on \`http://127.0.0.1:3214\`. Send \`Authorization: Bearer <token>\`; \`relay token\` prints your own token. Errors have one of these [codes](errors.md). Any route can fail with ${[...always].map((status) => `\`${status}\``).join(', ')}; other statuses are listed with the route. [The client](../client.md) has types for all of them.
 `;
 
 interface Known {
@@ -96,20 +98,22 @@ function entry(name: string, operation: Operation, { who, always, schemas }: Kno
   const [type = '', body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const refused = Object.keys(responses).filter((status) => status >= '400');
   const lines = [
-    `- For ${who}.`,
+    `- Access: ${who}.`,
     ...parameters.map(
       (one) =>
-        `- ${PLACES[one.in] ?? one.in} \`${one.name}\`: ${kind(one.schema ?? {}, schemas)}${one.required === true ? '; needed' : ''}`,
+        `- ${PLACES[one.in] ?? one.in} \`${one.name}\`: ${kind(one.schema ?? {}, schemas)}${one.required === true ? '; required' : ''}`,
     ),
     ...(body === undefined ? [] : [`- Body (\`${type}\`):`, ...fields(body.schema ?? {}, schemas)]),
     ...Object.entries(responses)
       .filter(([status]) => status < '400')
-      .map(([status, { content }]) => `- Answers \`${status}\`${answer(content, schemas)}`),
+      .map(([status, { content }]) => `- Returns \`${status}\`${answer(content, schemas)}`),
     ...[refused.filter((status) => !always.has(status)).map((status) => `\`${status}\``)]
       .filter((rest) => rest.length > 0)
-      .map((rest) => `- Refuses with ${rest.join(', ')}`),
+      .map((rest) => `- Fails with ${rest.join(', ')}`),
   ];
-  const more = description === undefined ? '' : `\n${sentence(description)}\n`;
+  // The access table says it, too.
+  const about = description?.replace(/ ?For the owner[^.]*\.$/, '') ?? '';
+  const more = about === '' ? '' : `\n${sentence(about)}\n`;
   return `### \`${name}\`\n\n${sentence(summary)}\n${more}\n${lines.join('\n')}\n`;
 }
 
@@ -130,7 +134,7 @@ function fields(schema: Schema, schemas: Known['schemas']): string[] {
   if (properties === undefined) return [`  - ${kind(schema, schemas)}`];
   return Object.entries(properties).map(
     ([name, field]) =>
-      `  - \`${name}\`: ${kind(field, schemas)}${required.includes(name) ? '; needed' : ''}`,
+      `  - \`${name}\`: ${kind(field, schemas)}${required.includes(name) ? '; required' : ''}`,
   );
 }
 
@@ -148,10 +152,10 @@ function answer(content: Content | undefined, schemas: Known['schemas']): string
 function kind(given: Schema, schemas: Known['schemas']): string {
   const schema = resolved(given, schemas);
   const limits = [
-    schema.maxLength === undefined ? '' : `${schema.maxLength} characters at most`,
-    schema.maxItems === undefined ? '' : `${schema.maxItems} at most`,
+    schema.maxLength === undefined ? '' : `at most ${schema.maxLength} characters`,
+    schema.maxItems === undefined ? '' : `at most ${schema.maxItems}`,
     range(schema),
-    schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\` unless given`,
+    schema.default === undefined ? '' : `default: \`${JSON.stringify(schema.default)}\``,
   ].filter((limit) => limit !== '');
   return [word(schema, schemas), ...limits].join(', ');
 }
@@ -160,7 +164,7 @@ function range({ type, minimum, maximum }: Schema): string {
   if (type !== 'integer' && type !== 'number') return '';
   const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && bounded) return `${minimum} to ${maximum}`;
-  return bounded ? `${maximum} at most` : '';
+  return bounded ? `at most ${maximum}` : '';
 }
 
 function word(schema: Schema, schemas: Known['schemas']): string {

@@ -5,7 +5,9 @@ const main = new URL('../../../dist/cli/main.js', import.meta.url);
 const version = process.versions.node;
 
 if (Number(version.split('.')[0]) < 24) {
-  process.stderr.write(`Relay needs Node 24 or newer; this is ${version}.\n`);
+  process.stderr.write(
+    `Relay needs Node 24 or newer, and this is Node ${version}. Install Node 24 from https://nodejs.org, then run the command again.\n`,
+  );
   process.exitCode = 9;
 } else if (process.getBuiltinModule('node:fs').existsSync(main)) {
   await import(main.href);

@@ -263,7 +263,7 @@ export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
           ['--states <states>', 'Only these states, comma-separated, such as COMPLETED,failed'],
           ['--include-text', 'Include texts and names (default: ids, kinds and times)'],
           ['--name <name>', 'Name (default: its host)'],
-          ['--no-verify', 'Add it although Relay cannot reach its address yet'],
+          ['--no-verify', 'Add it even if Relay cannot reach its address yet'],
         ],
         values: { '--events': WEBHOOK_EVENT_TYPES, '--direction': ['in', 'out'] },
         load: async () => (await import('./commands/webhooks.ts')).addWebhookCommand,

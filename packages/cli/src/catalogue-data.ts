@@ -114,7 +114,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'drill',
         group: 'Your data',
-        summary: 'Restore a backup on trial, verify it, and remove it again',
+        summary: 'Check that a backup can be restored; changes nothing',
         arguments: [{ syntax: '[file]', summary: 'The backup (default: the newest)', file: true }],
         load: async () => (await import('./commands/backup.ts')).drillBackupCommand,
       },

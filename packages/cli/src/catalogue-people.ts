@@ -44,7 +44,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
     group: CONVERSATION_GROUP,
     summary: 'List conversations and their states',
     options: [
-      ['--state <state>', 'Only this state'],
+      ['--state <state>', 'Only this state, such as WAITING_FOR_REPLY'],
       ['--all', 'Include ended conversations'],
       ['--watch', 'Keep running and show changes'],
     ],

@@ -118,7 +118,10 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
         options: [
           ['--file <path>', 'Send this file'],
           ['--voice <path>', 'Send this recording (Ogg with Opus) as a voice message'],
-          ['--react <id>', 'React to this message with the emoji; without one, take it back'],
+          [
+            '--react <id>',
+            'React to this message with the emoji; without one, remove the reaction',
+          ],
           ['--edit <id>', 'Replace the text of this message of yours'],
           ['--delete <id>', 'Delete this message of yours for everyone'],
           ['--poll <options>', 'Ask which of these options, separated by |'],
@@ -273,11 +276,11 @@ export const CLI_COMMANDS: readonly CommandSpec[] = [
     summary: 'Try Relay without a phone or a model key',
     options: [
       ['--no-open', 'Print the addresses instead of opening a browser'],
-      ['--headless', 'For scripts: no story and no page; ends with standard input'],
+      ['--headless', 'For scripts: start without people or a phone page; ends with standard input'],
       ['--port <port>', 'Port of its API (default: a free one)'],
       ['--home <folder>', 'Folder of a headless demo (default: temporary, deleted at the end)'],
-      ['--workers <n>', 'Of a headless demo: as many workers, apart from the API'],
-      ['--accounts <n>', 'Of a headless demo with workers: as many linked accounts'],
+      ['--workers <n>', 'Number of workers beside the API; only with --headless'],
+      ['--accounts <n>', 'Number of linked accounts; only with --workers'],
     ],
     load: async () => (await import('./commands/demo/demo.ts')).runDemoCommand,
   },

@@ -482,7 +482,7 @@ describe('a person at the command line', () => {
     expect(approve).toEqual(await relay.call('approvals', 'approve', '--help'));
     expect(await relay.call('help', 'knit')).toMatchObject({
       exit: 2,
-      err: 'There is no command knit. `relay help all` lists all commands.\n',
+      err: "Unknown command 'knit'. See `relay help all`.\n",
     });
     expect((await relay.call('approvals', 'approve', 'a', 'b')).err).toContain(
       'See `relay approvals approve --help`.',
@@ -496,6 +496,9 @@ describe('a person at the command line', () => {
       out: '',
       err: "Unknown command 'statsu' (Did you mean status?). See `relay help all`.\n",
     });
+    expect((await relay.call('completion', 'csh')).err).toBe(
+      "'csh' is not a valid <shell>. Use one of: bash, zsh, fish. See `relay completion --help`.\n",
+    );
     expect(await relay.call('logs', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
     expect(await relay.call('logs', '--level', 'loud')).toMatchObject({ exit: 2, out: '' });
   });

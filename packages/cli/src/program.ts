@@ -119,7 +119,7 @@ function showHelp(program: Command, names: readonly string[], out: Output): void
     const next = found.commands.find((one) => one.name() === name);
     if (next === undefined)
       throw new RelayError('usage', {
-        what: `There is no command ${names.join(' ')}. \`relay help all\` lists all commands.`,
+        what: `Unknown command '${names.join(' ')}'. See \`relay help all\`.`,
       });
     found = next;
   }
@@ -187,10 +187,17 @@ function accountOf(command: Command): string | null {
   return null;
 }
 
+/** Commander's sentence about an argument outside its choices. */
+const WRONG_CHOICE =
+  /^command-argument value ('.*') is invalid for argument '(\S+)'\. Allowed choices are (.+)\.$/;
+
 /** Ends a run that commander has refused; help and version are not failures. */
 function refuse(error: CommanderError, help: string): never {
   if (error.exitCode === 0) throw error;
-  const text = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const text = error.message
+    .replace(/^error: /, '')
+    .replace(/\n/g, ' ')
+    .replace(WRONG_CHOICE, '$1 is not a valid <$2>. Use one of: $3.');
   const sentence = text.endsWith('.') ? text : `${text}.`;
   throw new RelayError('usage', {
     what: `${sentence[0]?.toUpperCase()}${sentence.slice(1)} See \`${help}\`.`,

@@ -185,6 +185,8 @@ describe('relay init', () => {
       'No model is set. Set one with `relay init --provider anthropic --api-key < key.txt`.',
       'No grants yet. Add one with `relay grant <who> --read --draft`.',
     ]);
+    put('granted', true);
+    expect((await relay.call('init', '--skip-probe')).err).not.toContain('No grants');
     const quiet = await relay.call('init', '--skip-probe', '--skip-model', '--skip-grants');
     expect(quiet.err).not.toContain('is set.');
     const unlinked = await relay.call('init', '--skip-link', '--provider', 'anthropic');

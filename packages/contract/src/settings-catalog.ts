@@ -259,12 +259,12 @@ export const SETTING_VARIABLES = {
   BRAVE_API_KEY: { setting: 'brave_api_key', read: String },
 } satisfies Readonly<Record<string, Variable>>;
 
-/** Settings that the environment sets, with the name of the variable. */
 /** Any other text stays a string, which the schema refuses. */
 function flag(text: string): unknown {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
+/** Settings that the environment sets, with the name of the variable. */
 export const settingsGivenIn = (env: Environment): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SETTING_VARIABLES).flatMap(([variable, { setting }]) =>
@@ -317,7 +317,7 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'agent.call_timeout_ms': 'Time limit for a model call, in milliseconds.',
   'agent.tool_timeout_ms': 'Time limit for a tool call, in milliseconds.',
   'agent.context_tokens':
-    'Tokens of the transcript that an agent sees verbatim; older messages are summarised.',
+    'Tokens of the transcript that an agent sees verbatim; older messages are summarized.',
   'agent.tokens_per_conversation': 'Model tokens per conversation at most; then it asks for you.',
   'agent.tokens_per_day': 'Model tokens per day at most, for all agents together.',
   'agent.usd_per_day': 'Model cost per day at most, in US dollars, for all agents together.',
@@ -326,7 +326,7 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   'agent.usd_per_million_output_tokens':
     'Price of 1 million output tokens, in US dollars (default: an assumed price).',
   'agent.vision':
-    'Whether the model can see photos (default: yes for Anthropic, Google and OpenAI, no for others).',
+    'Whether the model can read photos (default: true for Anthropic, Google and OpenAI, false for others).',
   'agent.instructions': 'Your instructions for all agents.',
   'agent.late_replies':
     'If a contact replies within 7 days after a conversation ended: `ask` you, or `reopen` it.',
@@ -352,27 +352,28 @@ export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
     'Storage for one unknown sender per day, in kilobytes; further messages are only counted.',
   'strangers.megabytes_per_day': 'Storage for all unknown senders per day, in megabytes.',
   'disk.keep_free_megabytes':
-    'Below this free space, unknown senders are only counted and imports refused; 0 turns it off.',
+    'Below this free space, messages of unknown senders are only counted and imports are refused; 0 turns this off.',
   'retention.messages_days':
     'Days to keep messages of all chats; 0 keeps them until you erase them.',
   'retention.observed_messages_days': 'Days to keep messages of observed groups.',
   'retention.digests_days': 'Days to keep digests.',
   'media.limit_megabytes': 'Largest file that is downloaded or uploaded, in megabytes.',
-  'media.chat_megabytes': 'Room for the files of one chat, in megabytes; 0 is without a limit.',
-  'media.total_megabytes': 'Room for all files together, in megabytes; 0 is without a limit.',
+  'media.chat_megabytes': 'Room for the files of one chat, in megabytes; 0 means no limit.',
+  'media.total_megabytes': 'Room for all files together, in megabytes; 0 means no limit.',
   'media.keep_days':
-    'Days to keep files; their messages stay. 0 keeps them as long as their messages.',
-  'media.s3_bucket': 'Bucket for files on a server that speaks S3 (default: none, the home).',
-  'media.s3_endpoint': 'Address of that server (default: that of Amazon).',
+    'Days to keep files; their messages stay. 0 keeps a file as long as its message.',
+  'media.s3_bucket':
+    'Bucket for files, on an S3-compatible server (default: files stay in the home).',
+  'media.s3_endpoint': 'Address of the S3-compatible server (default: Amazon’s).',
   'media.s3_region': 'Region of the bucket.',
-  'media.s3_prefix': 'Beginning of the names of all files in the bucket.',
-  'media.s3_access_key_id': 'Access key of the bucket.',
-  'media.s3_secret_access_key': 'Secret of that access key.',
+  'media.s3_prefix': 'Prefix of all file names in the bucket.',
+  'media.s3_access_key_id': 'Access key id for the bucket.',
+  'media.s3_secret_access_key': 'Secret of the access key for the bucket.',
   'backup.every': 'How often to back up: off, hour, day or week.',
   'backup.keep': 'Backups to keep; older ones are deleted.',
   'backup.media': 'Include photos, voice messages, videos and documents in backups.',
   'backup.folder':
-    'Folder for backups (default: `backups` in the home). Preferably on another disk.',
+    'Folder for backups, preferably on another disk (default: `backups` in the home).',
   'backup.passphrase': 'Passphrase that encrypts backups; set it with `relay backup encrypt`.',
   'backup.copy_to': 'Existing folder on another machine or disk that gets a copy of each backup.',
   'backup.copy_command':

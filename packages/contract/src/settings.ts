@@ -384,7 +384,7 @@ export function settingsFault(written: unknown): string | null {
   const issue = parsed.error.issues[0];
   if (issue?.code === 'unrecognized_keys') return unknownSetting([...issue.path, issue.keys[0]]);
   const field = issue?.path.join('.');
-  const what = (issue?.message ?? 'unknown value').replace(/\.$/, '');
+  const what = (issue?.message ?? 'unknown value').replace(/^Invalid \w+: |\.$/g, '');
   return field ? `"${field}": ${what}` : what;
 }
 

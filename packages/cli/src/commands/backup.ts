@@ -3,7 +3,7 @@
 
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ArchiveImportReport, Backups, DrillReport } from '@relay/contract/api/backups';
 import { RelayError } from '@relay/contract/errors';
@@ -85,7 +85,7 @@ function formatBackups(found: Backups, now: Date): string[] {
       ? 'New backups are encrypted.'
       : 'Backups are not encrypted. Encrypt them with `relay backup encrypt`.',
     copy === null
-      ? 'There is no copy off this machine. Set "backup.copy_to" or "backup.copy_command" in relay.config.json.'
+      ? 'Backups are not copied to another machine. Set "backup.copy_to" or "backup.copy_command" in relay.config.json.'
       : `Copied to ${copy.to}; last copy: ${copy.last_at === null ? 'none yet' : formatClock(new Date(copy.last_at), now)}.`,
     ...(trouble === null ? [] : [trouble]),
     backups.length === 0 ? `No backups in ${folder}.` : `In ${folder}:`,
@@ -134,7 +134,7 @@ async function readNewPassphrase(): Promise<string> {
   return passphrase;
 }
 
-// `relay backup drill`: restores a backup on trial, in a scratch database that is removed again.
+// `relay backup drill`: restores a backup into a scratch database, verifies it, and deletes that database.
 
 export const drillBackupCommand: RunCommand = async ({ config, terminal, args }) => {
   const [given] = args;
@@ -316,8 +316,13 @@ async function saveArchive(options: SaveArchiveOptions): Promise<number> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExistsError(file);
-    if (code === 'ENOENT' || code === 'EACCES') {
-      throw new RelayError('usage', { what: `${file} cannot be written (${code}).` });
+    if (code === 'ENOENT') {
+      const what = `The folder ${dirname(file)} does not exist. Create it, or choose another.`;
+      throw new RelayError('usage', { what });
+    }
+    if (code === 'EACCES') {
+      const what = `You may not write into ${dirname(file)}. Choose another folder.`;
+      throw new RelayError('usage', { what });
     }
     throw error;
   } finally {

@@ -175,6 +175,10 @@ const OTHER_COMMANDS: readonly (readonly [string, string])[] = [
   ['brave_api_key', 'relay init --brave-key'],
   ['memory.', 'relay memory embeddings'],
   ['outside_memory.', 'relay memory outside'],
+  ['backup.passphrase', 'relay backup encrypt'],
+  ['notifications.ntfy_', 'relay notifications set ntfy <url> --token'],
+  ['notifications.webhook_', 'relay notifications set webhook <url> --token'],
+  ['http.allowed_hosts', 'relay remote enable <address>'],
 ];
 
 function refuseToChange(row: Row): void {

@@ -46,7 +46,7 @@ export const initRelayCommand: RunCommand = async (call) => {
   if (terminal.json) {
     terminal.writeJson({ connected: true, phone: link.phone, name: link.name, probe });
   } else if (probe !== null) printProbe(terminal, probe);
-  if (!options.braveKey) printMissing(call, Object.keys(model).length > 0);
+  if (!options.braveKey) await printMissing(call, client, Object.keys(model).length > 0);
   return probe === null || probe.arrived ? 0 : 1;
 };
 
@@ -82,14 +82,20 @@ function printProbe({ writeLine, colours }: Terminal, probe: ProbeReport): void 
 }
 
 /** Lists what a person would have been asked for. */
-function printMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
+async function printMissing(
+  { config, options, terminal }: CommandCall,
+  client: Client,
+  isGiven: boolean,
+): Promise<void> {
   const known = isGiven || config.modelKey !== null || config.keylessProvider !== null;
   if (!known && options.skipModel !== true) {
     terminal.notice(
       'No model is set. Set one with `relay init --provider anthropic --api-key < key.txt`.',
     );
   }
-  if (options.skipGrants !== true) {
+  if (options.skipGrants === true) return;
+  const grants = await client.get('/api/whatsapp/permissions', { query: { kind: 'all' } });
+  if (grants.length === 0) {
     terminal.notice('No grants yet. Add one with `relay grant <who> --read --draft`.');
   }
 }
@@ -266,7 +272,7 @@ async function hasTestMessageArrived(client: Client, phone: string): Promise<boo
 /** True when a grant exists, from now or earlier. */
 async function firstGrants(stage: SetupContext): Promise<boolean> {
   const { client, options } = stage;
-  const granted = await client.get('/api/whatsapp/permissions');
+  const granted = await client.get('/api/whatsapp/permissions', { query: { kind: 'all' } });
   if (granted.length > 0) {
     done(
       stage,

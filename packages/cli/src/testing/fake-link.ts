@@ -104,7 +104,7 @@ const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> =
     sentence: 'claude answered in 300 ms.',
     ms: 300,
   }),
-  'GET /api/whatsapp/permissions': () => [],
+  'GET /api/whatsapp/permissions': (home) => (existsSync(join(home, 'granted')) ? [{}] : []),
   'GET /api/search': () => ({ sure: true, hits: [HIT] }),
   'GET /api/digests': () => ({ digests: [] }),
   'POST /api/whatsapp/connect': () => ({ status: 'connecting' }),

@@ -87,7 +87,9 @@ export interface DigestService {
 
 // The digest export: a folder, a webhook, or both.
 
-const url = z.url({ protocol: /^https?$/ }).max(2_000);
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
+  .max(2_000);
 
 export const digestExportStateSchema = z.object({
   device_id: z.string(),

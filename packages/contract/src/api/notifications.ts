@@ -86,7 +86,7 @@ export type AddPushDevice = z.infer<typeof addPushDeviceSchema>;
 /** An omitted field stays as it is; null removes it. A new address removes the old token. */
 export const setChannelSchema = z.strictObject({
   url: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
     .max(2_000)
     .nullable()
     .optional(),

@@ -9,7 +9,9 @@ const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
   'Use only letters, digits, spaces, dots, hyphens and underscores',
 );
-const url = z.url({ protocol: /^https?$/ }).max(2_000);
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
+  .max(2_000);
 const events = z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1).max(WEBHOOK_EVENT_TYPES.length);
 /** A name, a number, an address or an id. */
 const chats = z.array(boundedText(128)).min(1).max(200);

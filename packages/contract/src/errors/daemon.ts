@@ -146,8 +146,8 @@ export const DAEMON_ERRORS = {
   node_too_old: {
     status: 500,
     exit: 9,
-    sentence: 'Relay needs Node 24 or newer; this is {version}.',
-    action: 'Install a newer Node.',
+    sentence: 'Relay needs Node 24 or newer, and this is Node {version}.',
+    action: 'Install Node 24 from https://nodejs.org, then run the command again.',
   },
 
   // The demo
@@ -268,8 +268,8 @@ export const DAEMON_ERRORS = {
   worker_needs_database: {
     status: 400,
     exit: 2,
-    sentence: 'A worker needs a database that several processes can reach.',
-    action: 'Set DATABASE_URL; for a single machine, `relay start` does everything in one process.',
+    sentence: 'Workers and API processes need a database that all of them can reach.',
+    action: 'Set DATABASE_URL. On a single machine, `relay start` does everything in one process.',
   },
   budget_spent: {
     status: 409,

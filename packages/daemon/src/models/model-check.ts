@@ -60,7 +60,7 @@ export async function probeModel(settings: ModelSettings, limits: CheckLimits): 
     });
     if (listed?.models.includes(name)) {
       const key = target.hasKey ? ', and the key is accepted' : '';
-      return `${target.title} answers and has ${name}${key}.`;
+      return `${target.title} answers and has the model ${name}${key}.`;
     }
   }
   return (await checkModel(settings, limits)).sentence;
