@@ -63,6 +63,7 @@ export default defineConfig({
         text: 'Guides',
         items: [
           page('Link a phone', 'guides/link'),
+          page('Confirm with a WhatsApp passkey', 'guides/link-passkey'),
           page('People and grants', 'guides/people'),
           page('Delegate a conversation', 'guides/delegate'),
           page('Answer with drafts', 'guides/drafts'),
