@@ -7,7 +7,8 @@ import type { Field } from './data.ts';
 import type { AttackHarness } from './harness.ts';
 import { type Parts, type Round, tagged } from './parts.ts';
 
-const PATIENCE_MS = 60_000;
+/** Only against hanging: a busy machine is slow. */
+const PATIENCE_MS = 300_000;
 const BUSY = ['CREATED', 'ACTIVE', 'WAITING_FOR_AGENT'];
 const OVER = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const LISTENING = ['WAITING_FOR_REPLY', 'HEARTBEAT_SCHEDULED'];
