@@ -1,5 +1,5 @@
 // Finds words and patterns that need decoding, in everything people read: the console's texts, help texts, errors,
-// reasons, log messages, file headers and test titles.
+// reasons, log messages, documentation, comments and test titles.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLI_COMMANDS } from '@relay/cli/catalogue';
@@ -33,6 +33,15 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bof its that\b|\bthose there are\b|\bwhat there is\b/i, 'list what is meant'],
   [/\bso far as\b|\blest\b|\bthereof\b|\bwhence\b|\bhitherto\b/i, 'everyday English'],
   [/" is no [a-z]/, 'is not a valid …'],
+  [
+    /(?<!here )\b(is|are|was|were) no (?!longer|more|less|different|other|one|such|\w+er\b)[a-z]/i,
+    'is not a …',
+  ],
+  [/\bunless given\b/i, 'default: …'],
+  [/\bfor ever\b/i, 'forever, permanently'],
+  [/\bin th(is|at) moment\b/i, 'at this moment'],
+  [/\b(came|comes?) of (it|them|that)\b/i, 'the result'],
+  [/\b(0|exit code) well\b|\bnot understood,/i, 'success, invalid input'],
 ];
 
 /** Vague in a text that asks somebody to act; plain in a test title: “answers nobody else”. */
@@ -99,12 +108,29 @@ const ON_SCREEN: Readonly<Record<string, () => Text[]>> = {
     matches('packages/*/src/**/*.ts', new RegExp(String.raw`\blog\.\w+\(\s*${QUOTED}`, 'g')),
 };
 
+/** Lines of `//`, with those that follow, or a block. */
+const COMMENT = /(?:^|\s)\/\/ .*(?:\n\s*\/\/ .*)*|\/\*\*[\s\S]*?\*\//g;
+
+/** Made from texts that are checked where they are written. */
+const GENERATED = /contract\/src\/client\/(openapi|tools|webhook-event)\.ts$/;
+
 const IN_SOURCE: Readonly<Record<string, () => Text[]>> = {
-  headers: () =>
-    files('{packages/*/src,testing,scripts,bench,torture}/**/*.{ts,tsx}').map((file) => ({
-      where: file,
-      text: (/^(\/\/.*\n)+/.exec(read(file))?.[0] ?? '').replaceAll(/^\/\/ ?/gm, ''),
-    })),
+  documentation: () =>
+    files('{*,docs/**/*,packages/*/*,integrations/**/*,testing/**/*,torture/**/*}.md').flatMap(
+      (file) =>
+        read(file)
+          .split('\n')
+          .map((line) => ({ where: file, text: line.replaceAll(/`[^`]*`/g, '') })),
+    ),
+  comments: () =>
+    files('{packages/*/src,testing,scripts,bench,torture}/**/*.{ts,tsx}')
+      .filter((file) => !GENERATED.test(file))
+      .flatMap((file) =>
+        Array.from(read(file).matchAll(COMMENT), ([comment]) => ({
+          where: file,
+          text: comment.replaceAll(/\s*\n\s*(?:\/\/|\*) ?/g, ' '),
+        })),
+      ),
   'test titles': () =>
     matches(
       '{packages/*/src,testing,scripts,bench,torture,requirements}/**/*.test.ts',
@@ -132,6 +158,8 @@ describe('plain language', () => {
     '16 came in',
     '"abc" is no id.',
     'Choose another and mend it',
+    'It is no error',
+    '50 unless given',
     '3 messages left in the last 24 hours',
   ])('the check finds “%s”', (text) => {
     expect(problems({ where: 'sample', text })).not.toEqual([]);

@@ -82,7 +82,7 @@ async function killPostgres(home: string): Promise<void> {
 /** Only guards against a hang: longer than any conversation here takes between two steps, even on a busy machine. */
 const STUCK_MS = 180_000;
 
-/** No phone is linked, so whatever waits for a message to be sent waits for ever. */
+/** No phone is linked, so whatever waits for a message to be sent waits forever. */
 function verbTowardsTheEnd({ state, reason }: OpenInstance): string | undefined {
   if (state === 'PAUSED') return 'resume';
   if (state === 'NEEDS_HUMAN_INTERVENTION' || reason === UNSENT_SENTENCES[state]) return 'cancel';

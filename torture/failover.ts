@@ -153,7 +153,7 @@ class Torture {
     await sleep(500);
   }
 
-  /** Its process sleeps beyond its lease and goes on without knowing. */
+  /** Its process sleeps beyond its lease and continues without knowing. */
   async #pause(): Promise<void> {
     const worker = await this.#pickHolder();
     const accounts = await this.#accountsOf(worker);

@@ -234,7 +234,7 @@ const readEffects = (url: string): Promise<Effect[]> =>
 
 const nameOf = (phone: string): string => (phone === OWNER ? 'the owner' : (NAMES[phone] ?? phone));
 
-/** A message to the owner's own chat is no risk; nothing here is ever approved. */
+/** A message to the owner's own chat does not count; nothing here is ever approved. */
 function judgeEffect({ actor, to, approved, count }: Effect): string[] {
   if (approved) return [`${count} of ${actor} to ${to} count as approved`];
   return to === 'the owner' || ALLOWED.includes(`${actor} to ${to}`)

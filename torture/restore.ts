@@ -117,7 +117,7 @@ async function importWithKill(
     return { imported: await ended, killed: 'none' };
   kill(victim === 'command' ? command.pid : target.pidOf(victim));
   const imported = await ended;
-  // The daemon may have received all of the archive, and goes on without its command.
+  // The daemon may have received all of the archive, and continues without its command.
   if (victim === 'command') await target.relay('stop');
   return { imported, killed: victim };
 }

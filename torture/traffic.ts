@@ -14,7 +14,7 @@ export interface TrafficMessage {
   readonly phone: string;
   /** Where it was said: a phone number, or the group's JID. */
   readonly chat: string;
-  /** False if the network itself was told to reorder it. */
+  /** False if the network itself was set to reorder it. */
   readonly ordered: boolean;
 }
 

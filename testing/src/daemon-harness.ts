@@ -374,7 +374,7 @@ export async function openDaemonHarness(
         );
         if (open.length > 0) return false;
         if (sending === null) return true;
-        // The last messages may have reached a limit, which suspends the clock before time goes on.
+        // The last messages may have reached a limit, which suspends the clock before time continues.
         await sending.followUps.update();
         return true;
       }),

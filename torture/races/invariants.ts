@@ -31,7 +31,7 @@ function* onePlace({ instances }: Evidence): Generator<string> {
   if (holders.length === 0 && queued) yield 'one waits in the queue of a contact that is free';
 }
 
-/** The contact wrote after it had ended; the owner decides whether it goes on. */
+/** The contact wrote after it had ended; the owner decides whether it continues. */
 const isAfterTheEnd = ({ state, previous_state }: InstanceSeen): boolean =>
   state === 'NEEDS_HUMAN_INTERVENTION' && previous_state !== null && isTerminal(previous_state);
 

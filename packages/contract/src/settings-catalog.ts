@@ -44,7 +44,7 @@ const readFrom = (variable: string, env: Written['env']): unknown =>
 /** The error in a settings file. Re-exported for callers that may load only this module. */
 export const faultIn = (written: unknown): string | null => settingsFault(written);
 
-/** Why a name is no setting. Re-exported in the same way. */
+/** Why a name is not a setting. Re-exported in the same way. */
 export const unknownNameFault = (name: string): string => unknownSettingFault(name);
 
 export const meaningOf = (name: string): string => SETTING_MEANINGS[name] ?? '';

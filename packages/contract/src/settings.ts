@@ -51,7 +51,7 @@ export type DeliverySettings = z.infer<typeof deliverySchema>;
 const LATE_REPLY_POLICIES = ['ask', 'reopen'] as const;
 export type LateReplyPolicy = (typeof LATE_REPLY_POLICIES)[number];
 
-/** The limits of agents; the owner is told whenever one is reached. */
+/** The limits of agents; Relay notifies the owner whenever one is reached. */
 export const agentSchema = z.strictObject({
   /** Model calls per turn. */
   max_steps: z.int().min(1).max(50).default(8),
@@ -391,7 +391,7 @@ export function settingsFault(written: unknown): string | null {
 const unknownSetting = (path: readonly (PropertyKey | undefined)[]): string =>
   unknownSettingFault(path.join('.'));
 
-/** Why a name is no setting, with the closest one, as the end of a sentence. */
+/** Why a name is not a setting, with the closest one, as the end of a sentence. */
 export function unknownSettingFault(name: string): string {
   const meant = nearestName(name, knownNames());
   const hint = meant === null ? 'list all with `relay config list`' : `the closest is "${meant}"`;

@@ -392,7 +392,7 @@ export async function assemble(
   return { port, log, databaseUrl: server.url };
 }
 
-/** The one process of a home ends when another one takes over; a worker then begins anew. */
+/** The one process of a home ends when another one takes over; a worker then starts again. */
 function workerSettings(
   { onFatal }: DaemonOptions,
   role: Exclude<ProcessRole, { kind: 'api' }>,

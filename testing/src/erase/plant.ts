@@ -38,7 +38,7 @@ export async function plant(
 type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 interface PlantOptions {
-  /** A group shared by several people; created for this one unless given. */
+  /** A group shared by several people; by default created for this one. */
   readonly group?: ChatId;
   readonly at?: Date;
   /** A text that is too long for a page, so that it is stored compressed, outside the table. */

@@ -117,7 +117,7 @@ export function closing(make: MakeHarness): void {
       await stage.send(bob.jid(), 'back again');
     });
 
-    test('lets go of the older of two connections without reconnecting', async () => {
+    test('closes the older of two connections without reconnecting', async () => {
       verifies('000-ONE-CONNECTION');
       const other = stage.harness.open();
       other.connect();

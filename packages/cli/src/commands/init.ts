@@ -174,7 +174,7 @@ async function modelAnswers(stage: SetupContext): Promise<boolean> {
 }
 
 // Search by meaning: one question, about the embeddings of the model's own provider if it offers some, and otherwise
-// about a model on this machine. It is no step of the setup: once a phone is linked, it is not asked again.
+// about a model on this machine. It is not a step of the setup: once a phone is linked, it is not asked again.
 
 async function offerMeaningSearch(stage: SetupContext): Promise<void> {
   const { client, options, terminal } = stage;

@@ -40,7 +40,7 @@ export const instanceSchema = z.object({
   objective: z.string(),
   target_contact: z.string(),
   todos: z.array(todoSchema),
-  /** Facts that the contact may be told verbatim. */
+  /** Facts that the agent may share verbatim with the contact. */
   facts: z.array(z.string()),
   state: instanceStateSchema,
   previous_state: instanceStateSchema.nullable(),

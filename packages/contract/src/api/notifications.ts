@@ -121,6 +121,6 @@ export interface NotificationService {
   addDevice(device: AddPushDevice, session: string | null): Promise<PushDevice>;
   removeDevice(device: string): Promise<void>;
   setChannel(channel: AddressedChannel, set: SetChannel): Promise<Addressed>;
-  /** Sends a test at once and reports what came of it. */
+  /** Sends a test at once and reports the result. */
   test(which: TestNotification): Promise<TestedNotifications>;
 }

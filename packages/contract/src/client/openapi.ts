@@ -1129,7 +1129,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test notification and report what came of it */
+        /** Send a test notification and report the result */
         post: operations["testNotifications"];
         delete?: never;
         options?: never;

@@ -112,7 +112,7 @@ describe('version 1', () => {
       ...{ type: '/docs/reference/errors.md#media_not_found', title: 'Not Found', status: 404 },
       ...{ detail: 'There is no media with this id.', code: 'media_not_found', request_id: 'r' },
     };
-    // Bytes that are no text must not change on the way.
+    // Bytes that are not text must not change on the way.
     const bytes = Uint8Array.of(0xff, 0x00, 0xfe);
     const { relay, calls } = clientOf([
       new Response(bytes, { headers: { 'content-type': 'image/png' } }),
@@ -252,7 +252,7 @@ test('tools and routes are typed', () => {
   const never = (relay: RelayClient) => {
     // @ts-expect-error no such tool
     relay.tools.send_money({});
-    // @ts-expect-error it is no text
+    // @ts-expect-error it is not a string
     relay.tools.get_chats({ unread_only: 'yes' });
     // @ts-expect-error no such route
     relay.get('/api/nothing');

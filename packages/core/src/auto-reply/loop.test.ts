@@ -33,7 +33,7 @@ describe('rapid exchanges', () => {
     expect(findLoop(talk(20, VARIED.slice(0, 5)), after(120), LIMITS)).toBe(null);
   });
 
-  test('are no loop if spread over an hour', () => {
+  test('are not a loop if spread over an hour', () => {
     expect(findLoop(talk(600, VARIED), after(3_600), LIMITS)).toBe(null);
   });
 
@@ -66,12 +66,12 @@ describe('similar exchanges', () => {
     expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
   });
 
-  test('are no loop if something new arrives in between', () => {
+  test('are not a loop if something new arrives in between', () => {
     const lines = talk(900, [out(1), out(2), 'Is anybody there?', out(3), out(4)]);
     expect(findLoop(lines, after(4_000), LIMITS)).toBe(null);
   });
 
-  test('are no loop if the contact’s texts differ, whatever the answers are', () => {
+  test('are not a loop if the contact’s texts differ, whatever the answers are', () => {
     expect(findLoop(talk(900, VARIED), after(9_000), LIMITS)).toBe(null);
   });
 });

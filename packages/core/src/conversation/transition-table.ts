@@ -133,7 +133,7 @@ export const TRANSITION_TABLE: Readonly<Record<InstanceState, Row>> = {
     ...OWNER,
     contact_replies: 'WAITING_FOR_AGENT',
     heartbeat_fires: 'HEARTBEAT_SCHEDULED',
-    schedule_next_heartbeat: 'stay', // completed: the timer is set anew
+    schedule_next_heartbeat: 'stay', // completed: the timer is set again
     end_conversation: 'COMPLETED',
     unrecoverable_error: 'FAILED', // completed
     manual_send: 'stay', // completed

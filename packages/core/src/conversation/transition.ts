@@ -273,7 +273,7 @@ const sends = (texts: readonly string[], followUp = false): ConversationEffect[]
 
 function scheduled(instance: Instance, delayMs: number, now: Date): Change {
   if (instance.state === 'WAITING_FOR_REPLY') return timerFrom(instance, delayMs, now);
-  // A skipped follow-up still counts, or an agent could postpone for ever.
+  // A skipped follow-up still counts, or an agent could postpone forever.
   const spent = instance.state === 'HEARTBEAT_SCHEDULED' ? 1 : 0;
   return unchanged({ ...instance, followUpCount: instance.followUpCount + spent });
 }

@@ -52,7 +52,7 @@ export interface IncomingMedia {
   readonly fileName: string | null;
   readonly size: number | null;
   readonly seconds: number | null;
-  /** Missing if it is no file that can be downloaded. */
+  /** Missing if it is not a file that can be downloaded. */
   readonly kind?: MediaKind;
   /** The sender wants it to disappear once it was opened. */
   readonly viewOnce?: true;

@@ -93,7 +93,7 @@ export interface PolicyFacts {
   readonly isLate: boolean;
   /** The text has characters that are invisible or change how it reads. */
   readonly hasHiddenCharacters: boolean;
-  /** The text reveals what the agent was told in confidence. */
+  /** The text reveals private text of the agent. */
   readonly quotesPrivate: boolean;
   /** The owner's own message in this turn names the recipient and contains the whole text. */
   readonly isDictated: boolean;

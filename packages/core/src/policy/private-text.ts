@@ -6,11 +6,11 @@ import { bytesToComparableText, reverseText, toComparableText } from './comparab
 interface PrivateTexts {
   /** Texts that only the owner writes come first. */
   readonly privateTexts: readonly string[];
-  /** What the contact said, or was told by the owner. */
+  /** What the contact said, or heard from the owner. */
   readonly knownTexts: readonly string[];
-  /** What may be told verbatim. */
+  /** What may be shared verbatim. */
   readonly facts: readonly string[];
-  /** What the same agent said last, oldest first: a secret may be told in pieces. */
+  /** What the same agent said last, oldest first: a secret may be revealed in pieces. */
   readonly saidBefore?: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface TurnContext {
   readonly purpose: TurnPurpose;
   readonly objective: string;
   readonly todos: readonly Todo[];
-  /** What the owner allows the contact to be told verbatim. */
+  /** What the owner allows the agent to share verbatim with the contact. */
   readonly facts: readonly string[];
   /** The files that the owner attached, in words. The agent names one by its place, beginning at 1. */
   readonly files: readonly string[];

@@ -1,5 +1,5 @@
 // Reduces JIDs to what identifies a person or a group.
-// Invariant: pure; what is no address is returned as null or unchanged, never as somebody else.
+// Invariant: pure; anything that is not an address is returned as null or unchanged, never as somebody else.
 import { aliasOfJid } from '@relay/core/contacts/alias';
 import {
   type AuthenticationCreds,
@@ -27,7 +27,7 @@ export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
 
 export const isGroupJid = (jid: string): boolean => jid.endsWith('@g.us');
 
-/** The digits of a phone address; null for a LID and for anything that is no person. */
+/** The digits of a phone address; null for a LID and for anything that is not a person. */
 export function phoneOfJid(jid: string | undefined): string | null {
   const alias = jid === undefined ? null : aliasOfJid(jid);
   return alias?.kind === 'phone' ? alias.value : null;

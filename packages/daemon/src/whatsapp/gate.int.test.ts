@@ -43,7 +43,7 @@ test('a worker that was paused beyond its lease writes nothing more to its socke
   await stage.send(bob.jid(), 'before');
   const offline = Promise.withResolvers<void>();
   harness.network.events.once('offline', () => offline.resolve());
-  // The process goes on and has not noticed: no timer has run since.
+  // The process continues without noticing: no timer has run since.
   lease.now += 6_000;
   written.length = 0;
   const sending = stage.send(bob.jid(), 'too late');

@@ -332,7 +332,7 @@ function followLinking(deps: LinkingDeps): () => boolean {
     }
     if (!qr) return;
     codes += 1;
-    // Baileys goes on creating codes after one was used.
+    // Baileys continues to create codes after one was used.
     if (passkey.isActive) return;
     if (isSpare(codes)) {
       if (!paired) onUnused();

@@ -321,7 +321,7 @@ class BaileysTransport implements Transport {
   #afterClose(code: number | undefined, since: number): NextStep {
     this.#closes = this.#wasSteady() ? 1 : this.#closes + 1;
     const { action, delayMs = null, state } = decideOnClose(code, this.#closes, this.#random());
-    // A reconnect that the server asks for, as after linking, is no sign of a bad connection.
+    // A reconnect that the server requests, as after linking, does not mean a bad connection.
     if (action !== 'recreate') this.#health.closed();
     this.#options.log.info('WhatsApp closed the connection', {
       code: String(code ?? 'none'),

@@ -56,7 +56,7 @@ export class PendingPairings {
     return refs;
   }
 
-  /** The linking of this companion goes on with the account's passkey. */
+  /** The linking of this companion continues with the account's passkey. */
   beginPasskey(applicant: Applicant, attempt: PasskeyAttempt): void {
     this.#passkeys.set(applicant, attempt);
     attempt.begin();

@@ -142,7 +142,7 @@ interface PasskeyAttemptDeps {
 export class PasskeyAttempt {
   readonly challenge = randomBytes(32).toString('base64url');
   readonly at = Date.now();
-  /** Why it failed, `linked`, or null while it goes on. */
+  /** Why it failed, `linked`, or null while it continues. */
   outcome: string | null = null;
   /** The code that the phone would show. */
   code: string | null = null;

@@ -18,7 +18,7 @@ export function onPasskeyNeeded(confirm: () => Promise<boolean>): void {
   confirmWithPasskey = confirm;
 }
 
-/** Asks for the passkey now, for what is no request of the client. */
+/** Asks for the passkey now, for an action that is not a request of the client. */
 export const confirmPasskey = async (): Promise<boolean> => (await confirmWithPasskey?.()) ?? false;
 
 /** Repeats a request that needs the passkey of the last minutes, once the passkey was used. */

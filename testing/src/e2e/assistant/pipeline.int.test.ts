@@ -72,7 +72,7 @@ it('a command is executed without the model', async () => {
   expect(phone.world.model.calls()).toHaveLength(before);
 });
 
-it('a contact who gets auto-replies has none of its tools, and what they write is no command', async () => {
+it('a contact who gets auto-replies has none of its tools, and what they write is not a command', async () => {
   verifies('000-TOOLS-OWNER', '001-TOOL-SEVEN');
   await mum.writes('/approve everything, please');
   await eventually('the contact’s own session', async () =>

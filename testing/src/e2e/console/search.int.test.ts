@@ -62,7 +62,7 @@ it('keeps a search in the address across a reload and the back button', async ()
   await status('2 results').waitFor();
 });
 
-it('finds for each reader only what is granted to them, and viewing is no read of theirs', async () => {
+it('finds for each reader only what is granted to them, and viewing does not count as their read', async () => {
   const { id } = await demo.relay.ok<{ id: string }>('POST', '/api/tokens', {
     name: 'Claude Desktop',
     scopes: ['search:read'],

@@ -58,7 +58,7 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   return 0;
 });
 
-/** Digits that are no whole number, and addresses of WhatsApp. */
+/** Digits that are not a whole number, and addresses of WhatsApp. */
 const NO_NAME = /^[+\d][\d\s().-]*$|@/;
 
 /** A number as it is; a name only if it means exactly one person, whom a terminal may be asked to pick. */

@@ -379,7 +379,7 @@ const DELIVERY_MARKS: Readonly<Record<OutboxState, readonly [string, keyof Conve
 const TIME = { wide: 11, narrow: 5 };
 const WIDE = 80;
 const NAME = 7;
-/** With less room than this the text goes on the next line. */
+/** With less room than this, the text starts on the next line. */
 const LEAST = 24;
 
 export function formatTranscriptLine(line: TranscriptLine, look: ConversationLayout): string[] {

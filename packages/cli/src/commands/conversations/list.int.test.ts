@@ -44,7 +44,7 @@ describe('relay list', () => {
     ]);
   });
 
-  test('filters by --state in any case, and an empty result is no failure', async () => {
+  test('filters by --state in any case, and an empty result is not a failure', async () => {
     const { out } = await fixture.run('list', '--state', 'completed', '--json');
     expect(JSON.parse(out).map(({ id }: ConversationInstance) => id)).toEqual([ENDED]);
     expect(await fixture.run('list', '--state', 'PAUSED')).toEqual({

@@ -290,7 +290,7 @@ const PERSONAL_APPOINTMENT = list(
   'موعد, سفاره',
 );
 
-/** Times, which may be told. */
+/** Times, which are not masked. */
 const TIME_EXPRESSION =
   /(?<![\p{L}\d])(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|segunda|ter[cç]a|quarta|quinta|sexta|somvar|mangalvar|budhvar|guruvar|shukravar|shanivar|ravivar|सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रविवार|today|tonight|tomorrow|tmrw|tmr|kal|aaj|parso|कल|आज|ma[nñ]ana|hoy|hoje|amanh[aã]|غدا|اليوم|بكرا|heute|morgen|demain|next week|\d{1,2}(?::\d\d)? ?(?:am|pm|baje|बजे|uhr|h)|\d{1,2}:\d\d|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\p{L}{0,7}|april|march)(?![\p{L}\d])/giu;
 

@@ -28,7 +28,7 @@ export interface MessageSigns {
   readonly isAsking: boolean;
   /** Whether it only has words that greet, thank, answer, praise or express a feeling. */
   readonly isBare: boolean;
-  /** The same, with a yes, a no or a promise among them. */
+  /** The same, with an agreement, a refusal or a promise among them. */
   readonly settlesQuestion: boolean;
 }
 

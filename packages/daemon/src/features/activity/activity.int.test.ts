@@ -85,7 +85,7 @@ test('counts messages in the hour they were sent, without reactions and the like
   await heard(at('12T14:07'), { fromMe: true });
   await said(at('12T14:10'), 'owner');
   await said(at('12T14:11'), 'owner', 'failed');
-  // Relay's notices to the owner are no messages that somebody sent.
+  // Relay's notices to the owner are not counted as sent messages.
   await said(at('12T14:12'), 'notifier');
   const { buckets, total, today, unit } = await reader.read(24);
   expect(unit).toBe('hour');

@@ -157,7 +157,7 @@ async function answerLine(
     answersMessage: question.message_id,
   });
   const detail = run === null ? said : { run, ...said };
-  // A command counts as carried out, whether the owner can be told or not.
+  // A command counts as carried out even if its answer cannot be sent.
   const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
   await recordAssistantAnswer(work.tx, session, question, cameOf, detail);
 }
@@ -178,7 +178,7 @@ async function submitAnswer(
     ...(run === null ? {} : { run }),
     ...(answersMessage === null ? {} : { answersMessage }),
   });
-  // A hold began in this moment: a question waits for its end; a command has already been carried out.
+  // A hold has just begun: a question waits for its end; a command has already been carried out.
   if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }

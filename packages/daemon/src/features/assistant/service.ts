@@ -86,7 +86,7 @@ async function answerQuestion(
   sink({ type: 'run', id: begun.run, question: String(begun.question.id) });
   const thought = await runAssistantTurn(deps, begun, { kind: 'chat', sink }, signal).catch(
     async (error: unknown) => {
-      // The client disconnected: effects so far remain, and the next turn is told of them.
+      // The client disconnected: effects so far remain, and the next turn reads about them.
       const deeds = await readEffects(deps.db, account, begun.run);
       const stopped = {
         state: 'done',

@@ -139,14 +139,14 @@ async function readOwnersMedia(
       ...line,
       content: text,
       ...(isSpoken && !line.untrusted ? { isSpoken } : {}),
-      // Words in a file that is no voice message are its author's.
+      // Words in a file are its author's, unless it is a voice message.
       untrusted: line.untrusted || (!isSpoken && text !== line.content),
       ...(photo === null || !isShown ? {} : { photo }),
     };
   };
 }
 
-/** An answer that asked the owner says so for ever: what they decided since is added for the next turn. */
+/** An answer that asked the owner keeps saying so: their decision is added for the next turn. */
 function withDecisions(answer: string, states: readonly ApprovalState[]): string {
   const decided = states.filter((state) => state !== 'pending');
   if (decided.length === 0) return answer;
@@ -421,7 +421,7 @@ function ownAddress(
 }
 
 // In a chat on the computer the owner is shown what would be sent, and the tool call waits for their decision. Without
-// an answer in time, the approval stays pending and the model is told so.
+// an answer in time, the approval stays pending and the tool says so.
 
 /** Polling interval in case a hint is lost. */
 const POLL_MS = 1_000;

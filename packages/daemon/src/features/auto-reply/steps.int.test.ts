@@ -130,7 +130,7 @@ test('alternates between contacts however much each writes', async () => {
   const people = [];
   for (const name of names) people.push(await fixture.contact({ name }));
   // Each answer is held until the other contact's answer of the same round has begun. A contact who had to wait for all
-  // answers of the other would wait for ever.
+  // answers of the other would wait forever.
   const asked = new Map(names.map((name) => [name, 0]));
   fixture.model(async ({ sender, lines }) => {
     const round = (asked.get(sender) ?? 0) + 1;

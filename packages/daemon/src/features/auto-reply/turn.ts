@@ -423,7 +423,7 @@ async function submitReply(
     { kind: 'send_message', chat, text },
     context,
   );
-  // A hold began in this moment: the transaction is rolled back and the answer is parked.
+  // A hold has just begun: the transaction is rolled back and the answer is parked.
   if (decision.reason === 'hold') throw new TransactionConflict('a hold began');
   await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
   await work.tx

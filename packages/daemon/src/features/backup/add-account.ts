@@ -70,8 +70,8 @@ export class AddedAccount {
           .open(accountSecretName(row.id, secret), Buffer.from(sealed, 'base64url')),
       );
       if (plain === null) continue;
-      const anew = sealer.forAccount(this.id).seal(accountSecretName(this.id, secret), plain);
-      settings[secret] = Buffer.from(anew).toString('base64url');
+      const resealed = sealer.forAccount(this.id).seal(accountSecretName(this.id, secret), plain);
+      settings[secret] = Buffer.from(resealed).toString('base64url');
     }
     const own = { id: this.id, name: this.#name, owner_id: rows[0]?.owner_id, is_default: false };
     return JSON.stringify({ ...row, ...own, settings });
@@ -124,7 +124,7 @@ export class AddedAccount {
         SELECT id, sent_at::text AS at, message_id, content, chat_address AS chat, sender_address AS sender FROM messages
         WHERE account_id = ${this.id} AND id > ${after} AND content IS NOT NULL AND chat_address IS NOT NULL
           AND sender_address IS NOT NULL ORDER BY id LIMIT ${RESEALED_AT_ONCE}`.execute(tx);
-      const anew = rows.flatMap((row) => {
+      const resealed = rows.flatMap((row) => {
         const plain = tryOpen(() =>
           openInboxContent(former.forAccount(this.former), this.former, row),
         );
@@ -133,8 +133,8 @@ export class AddedAccount {
         return { ...row, content: Buffer.from(sealInboxContent(own, this.id, row, plain)) };
       });
       await sql`UPDATE messages m SET content = n.content
-        FROM unnest(${anew.map(({ at }) => at)}::timestamptz[], ${anew.map(({ id }) => id)}::bigint[],
-          ${anew.map(({ content }) => content)}::bytea[]) AS n(at, id, content)
+        FROM unnest(${resealed.map(({ at }) => at)}::timestamptz[], ${resealed.map(({ id }) => id)}::bigint[],
+          ${resealed.map(({ content }) => content)}::bytea[]) AS n(at, id, content)
         WHERE m.account_id = ${this.id} AND m.sent_at = n.at AND m.id = n.id`.execute(tx);
       const last = rows.at(-1);
       if (last === undefined || rows.length < RESEALED_AT_ONCE) return;
@@ -155,8 +155,8 @@ export class AddedAccount {
       );
       if (plain === null) continue;
       const name = builtMessageName(this.id, message_id);
-      const anew = Buffer.from(sealer.forAccount(this.id).seal(name, plain));
-      await sql`UPDATE outbox SET wire = ${anew} WHERE account_id = ${this.id} AND id = ${id}`.execute(
+      const resealed = Buffer.from(sealer.forAccount(this.id).seal(name, plain));
+      await sql`UPDATE outbox SET wire = ${resealed} WHERE account_id = ${this.id} AND id = ${id}`.execute(
         tx,
       );
     }

@@ -38,7 +38,7 @@ export interface ArchivedFile extends FileContent {
 export const fileKey = ({ account, sha256 }: { account: number; sha256: string }): string =>
   `${account}/${sha256}`;
 
-/** What the name of an entry says; null if it is no file of media. */
+/** What the name of an entry says; null if it is not a media file. */
 export function fileInEntry(name: string): FileContent | null {
   const [, account, sha256] = ENTRY.exec(name) ?? [];
   return account === undefined || sha256 === undefined

@@ -39,14 +39,14 @@ const relaySays = (text: string): ToolResult => ({ text: trustedText(text) });
 
 const SCHEMAS = {
   send_message: z.strictObject({
-    text: boundedText(MOST_CHARACTERS).describe('What the contact reads, word for word.'),
+    text: boundedText(MOST_CHARACTERS).describe('The exact text that the contact reads.'),
   }),
   mark_todo_item: z.strictObject({
     todo_id: z.string().max(200).describe('The id of the todo, as given in the list.'),
     status: todoSchema.shape.status,
   }),
   end_conversation: z.strictObject({
-    reason: boundedText(MOST_REASON).describe('What came of it, in one sentence for the owner.'),
+    reason: boundedText(MOST_REASON).describe('The outcome, in one sentence for the owner.'),
   }),
   schedule_next_heartbeat: z.strictObject({
     delay: z

@@ -305,7 +305,7 @@ async function evaluateSpeeches(
     const evaluated = await evaluateText(deps, work, row, speech, { earlierInTurn, run });
     const { outcome, reason } = evaluated.decision;
     if (outcome !== 'allow') {
-      // A hold began in this moment: the turn is parked and the owner need not be asked.
+      // A hold has just begun: the turn is parked and the owner need not be asked.
       if (reason === 'hold') throw new TransactionConflict('a hold began');
       const sentence = outcome === 'deny' ? reasonText(reason) : WAITS_FOR_APPROVAL;
       return { allowed, refused: { evaluated, reason: sentence } };

@@ -144,7 +144,7 @@ async function readXml(zip: ZipFile, entry: ZipEntry, into: TextCollector): Prom
 
 function readPlainText(bytes: Uint8Array, into: TextCollector): void {
   const text = decodeText(bytes);
-  // Bytes that are no text in any of these encodings.
+  // Bytes that are not text in any of these encodings.
   if (/\0/.test(text.slice(0, 10_000))) throw new Error('not a text');
   into.add(text);
 }

@@ -60,7 +60,7 @@ async function readInput(): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Null if it is no Ogg/Opus. Several channels become one. */
+/** Null if it is not Ogg/Opus. Several channels become one. */
 async function decode(
   { OggOpusDecoder }: OggDecoders,
   bytes: Uint8Array,

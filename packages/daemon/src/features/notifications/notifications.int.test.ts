@@ -360,7 +360,7 @@ test('a used-up budget is notified once a day, and taken back when there is budg
   expect(third.messages).toEqual([]);
 });
 
-test('a test reaches every place at once and says what came of it', async () => {
+test('a test notification is sent to every place at once and reports the results', async () => {
   const device = await phone();
   await service.setChannel('webhook', { url: `http://${receiver.place}/hook` });
   expect(await service.test({})).toEqual({

@@ -171,7 +171,7 @@ async function settledMessages(
 }
 
 // The progress of the trace export. Turns may end in another order than they began and commit in yet another, so there
-// is no single position: what was sent is stored by id, and `since` follows.
+// is not a single position: what was sent is stored by id, and `since` follows.
 // Invariant: work that began after `since` is sent once, also across restarts.
 
 interface TraceProgress {

@@ -42,7 +42,7 @@ const webSearchSchema = z.strictObject({
     .min(1)
     .max(MOST_RESULTS)
     .optional()
-    .describe(`How many results: ${USUAL_RESULTS} unless given, ${MOST_RESULTS} at most.`),
+    .describe(`How many results, at most ${MOST_RESULTS} (default: ${USUAL_RESULTS}).`),
 });
 
 export function createWebSearch(options: WebSearchOptions): WebSearch {

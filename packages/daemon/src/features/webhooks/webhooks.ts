@@ -213,7 +213,7 @@ export async function followContactMerge(
 // Describes problems with webhooks in one sentence for `relay status` and `relay doctor`: those that Relay switched
 // off, those that fail, and dead deliveries.
 
-/** A short outage is no problem, because deliveries are retried. */
+/** A short outage does not matter, because deliveries are retried. */
 const TROUBLE_AFTER = sql`interval '1 hour'`;
 
 interface TroubleRow {

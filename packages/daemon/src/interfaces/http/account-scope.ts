@@ -16,8 +16,8 @@ const scope = new AsyncLocalStorage<ServedAccount>();
 export const inAccount = <T>(account: ServedAccount, work: () => T): T => scope.run(account, work);
 
 /**
- * The account that a request is for; null if it is for none. A caller who may not know of an account is told that
- * there is none.
+ * The account that a request is for; null if it is for none. For a caller who may not know of an account, there
+ * is none.
  */
 export function accountOf(
   accounts: AccountDirectory,

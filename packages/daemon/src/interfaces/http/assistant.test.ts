@@ -19,7 +19,7 @@ const question = (text = 'hello') => ({
   body: JSON.stringify({ text }),
 });
 
-/** A fake assistant that sends what the test tells it to, when it is told. */
+/** A fake assistant that sends what the test tells it to send. */
 function scripted() {
   const turns: { text: string; sink: AssistantSink; signal: AbortSignal; end(): void }[] = [];
   const assistant: AssistantService = {

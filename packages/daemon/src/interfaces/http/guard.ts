@@ -431,7 +431,7 @@ function refuseForeignSession(headers: IncomingHttpHeaders, method: string): voi
 // What a paired device may do without using its passkey again: read, what the owner does every day, and whatever
 // narrows. Everything else needs the passkey of the last five minutes, so a new route does until it is listed here. Some
 // routes ask for it themselves: the approval of a grant, a command to the assistant and the first push subscription of a
-// phone. The assistant's model is no way around it, because whatever it proposes that widens becomes an approval.
+// phone. The assistant's model cannot get around it, because a proposal that grants more becomes an approval.
 
 const V1 = '/api/v1/accounts/:account';
 

@@ -102,7 +102,7 @@ async function attemptSubmit<Done>(
         });
         const mustConfirm = how === 'ask_here' && result.decision.reason === 'confirm';
         if (mustConfirm) throw new ConfirmationRequired(act.confirmationText);
-        // The caller was told that the call is over, so nothing may happen afterwards.
+        // The caller has received the end of the call, so nothing may happen afterwards.
         call.signal.throwIfAborted();
         return result;
       }),

@@ -54,7 +54,7 @@ interface SessionHooks {
   readonly signal: AbortSignal;
   /** Awaited after every model call; an error from it ends the turn. */
   onUsage(spent: ModelUsage): Promise<void>;
-  /** A tool threw or took too long; the model is told only that. */
+  /** A tool threw or took too long; the model learns only that. */
   onToolFailed?(tool: string, error: unknown): void;
   /** If given, it receives the model's text while it is streamed, in every step of the turn. */
   onText?(delta: string): void;

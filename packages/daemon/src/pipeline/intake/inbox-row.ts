@@ -29,7 +29,7 @@ export interface ReadableRow {
 
 export interface UnreadableRow {
   readonly row: InboxRow;
-  /** Why it was set aside; null for what is no message to anybody, such as a status update. */
+  /** Why it was set aside; null for anything that is not a message, such as a status update. */
   readonly failure: 'sealed' | 'garbage' | 'nobody' | null;
 }
 

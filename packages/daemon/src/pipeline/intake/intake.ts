@@ -148,7 +148,7 @@ export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatc
   });
 }
 
-/** Sets the first open row aside for a person to look at, so that the rest goes on. */
+/** Sets the first open row aside for a person to look at, so that the rest continues. */
 function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
   return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, 1);

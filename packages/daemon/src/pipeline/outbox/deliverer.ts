@@ -265,16 +265,16 @@ export class Deliverer {
 
   async #reconcile(): Promise<void> {
     if (this.#options.transport.link.replaying !== null) return;
-    const anew = !this.#reconciled;
-    if (!anew && !this.#doubtful) return;
+    const isNewConnection = !this.#reconciled;
+    if (!isNewConnection && !this.#doubtful) return;
     const { delivery, hooks } = this.#options;
     const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
     // Set before the work, so that a connection that breaks meanwhile can reset it.
     this.#reconciled = true;
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
-      if (anew) await markDoubtful(tx, account, inFlight, now, hooks);
-      if ((await reconcileDoubtful(tx, account, delivery, now, anew, hooks)) > 0)
+      if (isNewConnection) await markDoubtful(tx, account, inFlight, now, hooks);
+      if ((await reconcileDoubtful(tx, account, delivery, now, isNewConnection, hooks)) > 0)
         this.#doubtful = true;
     });
   }

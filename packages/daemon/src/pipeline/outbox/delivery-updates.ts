@@ -293,15 +293,15 @@ export async function markDoubtful(
 
 /**
  * Called when the account is connected and has caught up. Each message in doubt gets its time for a receipt; one that
- * has had it and is too old to be offered again is left to the owner. `anew`: after a new connection those that had
- * their time before get it again. Returns how many are still to be settled.
+ * has had it and is too old to be offered again is left to the owner. With `isNewConnection`, messages whose time has
+ * passed get it again. Returns how many are still to be settled.
  */
 export async function reconcileDoubtful(
   tx: Transaction,
   account: AccountId,
   delivery: DeliverySettings,
   now: Date,
-  anew: boolean,
+  isNewConnection: boolean,
   hooks: DeliveryHooks,
 ): Promise<number> {
   const horizon = new Date(now.getTime() - delivery.reoffer_within_ms);
@@ -312,7 +312,7 @@ export async function reconcileDoubtful(
     .where('told_at', 'is', null);
   await doubtful
     .set({ not_before: new Date(now.getTime() + delivery.grace_ms) })
-    .$if(!anew, (query) => query.where('not_before', 'is', null))
+    .$if(!isNewConnection, (query) => query.where('not_before', 'is', null))
     .execute();
   const old = await doubtful
     .set({ told_at: now })

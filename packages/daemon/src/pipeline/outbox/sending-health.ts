@@ -38,7 +38,7 @@ interface Figures {
   first_contacts_today: number;
   waiting: number;
   unknown: number;
-  /** Attempted without success: what Relay withdrew before is no failure. */
+  /** Attempted without success. A message that Relay withdrew before its attempt is not counted. */
   failed: number;
 }
 

@@ -21,7 +21,7 @@ export const sharedLease = (account: AccountId): Lease => ({
   epoch: SHARED_EPOCH,
 });
 
-/** How long a lease lasts whose holder is no registered worker. */
+/** How long a lease lasts if its holder is not a registered worker. */
 const UNATTENDED_SECONDS = 30;
 
 /**

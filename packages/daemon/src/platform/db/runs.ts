@@ -142,7 +142,7 @@ export async function noteSingleCallRun(
   if (rows.length === 0) throw new RelayError('lease_lost');
 }
 
-/** The cost of something that is no model call of a run. */
+/** A cost outside the model calls of a run. */
 export async function noteSpending(
   tx: Transaction,
   account: AccountId,

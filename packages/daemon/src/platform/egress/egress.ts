@@ -84,7 +84,7 @@ async function resolveChecked(url: URL, options: EgressOptions) {
 
 /**
  * The private addresses that keep a URL from being reached, without a request to it; none if it may be reached. Rejects
- * with an `EgressError` if it is no address or has none.
+ * with an `EgressError` if it is not an address or has none.
  */
 export const findInsideAddresses = async (
   url: string,

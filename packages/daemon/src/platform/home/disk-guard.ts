@@ -32,7 +32,7 @@ export async function refuseFullDisk(home: string): Promise<number> {
   return free;
 }
 
-/** Whether that is why a database on this disk does not answer. An unknown amount of free space is no reason. */
+/** Whether that is why a database on this disk does not answer; false if the free space is unknown. */
 export const isDiskFull = (path: string): Promise<boolean> =>
   freeDiskBytes(path).then(
     (free) => free < FULL_BYTES,

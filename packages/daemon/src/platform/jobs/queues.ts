@@ -152,7 +152,7 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     deadSentence:
       'A voice message or a document could not be read, so agents see only that it is there. See `relay logs --level error`.',
   },
-  // A download that fails is no failed job: the row says when it is tried again, by `RETRY.media`.
+  // A failed download is not a failed job: the row says when it is tried again, by `RETRY.media`.
   media: {
     order: 'by key',
     retry: RETRY.job,

@@ -387,7 +387,7 @@ function aliasesIn(attrs: Attributes, ofRecipient: boolean): string[] {
   );
 }
 
-// Thrown by the reader for bytes that are no WhatsApp message, whatever was wrong with them.
+// Thrown by the reader for bytes that are not a valid WhatsApp message.
 
 export class UnreadableMessage extends Error {
   constructor(what: string, options: { cause?: unknown } = {}) {

@@ -262,7 +262,7 @@ describe('sender and chat', () => {
   });
 });
 
-describe('bytes that are no message', () => {
+describe('bytes that are not a message', () => {
   const wrapped = (times: number): proto.IMessage =>
     times === 0 ? { conversation: 'x' } : { ephemeralMessage: { message: wrapped(times - 1) } };
 

@@ -70,7 +70,7 @@ export class PasskeyLink {
     });
   }
 
-  /** Whether WhatsApp has asked: from then on a code is no help, and a lost connection ends the attempt. */
+  /** Whether WhatsApp has asked: from then on a code does not help, and a lost connection ends the attempt. */
   get isActive(): boolean {
     return this.#stage !== 'idle';
   }

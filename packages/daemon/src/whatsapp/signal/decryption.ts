@@ -295,7 +295,7 @@ function toInboxEntry(
   stanza: BinaryNode,
   ciphertext: Uint8Array,
   padded: Uint8Array,
-  /** The account's own addresses: without them it could not be told later who wrote a group message. */
+  /** The account's own addresses: they are needed later to know who wrote a group message. */
   own: readonly string[],
 ): InboxEntry | null {
   const { attrs } = stanza;

@@ -122,7 +122,7 @@ describe('a ciphertext that arrives again', () => {
     expect(client.keys.stats).toMatchObject({ journalHits: 1, undecryptable: 1 });
   });
 
-  it('is answered from the journal if the own phone sent it, although it is no inbox message', async () => {
+  it('is answered from the journal if the own phone sent it, although it is not an inbox message', async () => {
     const world = await openWorld();
     const { client } = await world.linked();
     const shared = world.ciphertexts(({ attrs }) => attrs.category === 'peer');

@@ -39,7 +39,7 @@ export interface NewSimulatedAccount {
   knownAs?: KnownAs;
 }
 
-/** `passkey_required`: linking goes on once the companion answers the passkey request; `passkeyAttempts` has the end. */
+/** `passkey_required`: linking continues once the companion answers the passkey request; `passkeyAttempts` has the end. */
 export type LinkingResult =
   | { linked: true; device: number }
   | { linked: false; reason: 'passkey_required' };

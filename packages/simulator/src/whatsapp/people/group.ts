@@ -19,7 +19,7 @@ export interface NewGroupChat {
   owner: DeviceOwner;
   members: DeviceOwner[];
   addressing?: Addressing;
-  /** Generated unless given. */
+  /** By default generated. */
   jid?: string;
 }
 

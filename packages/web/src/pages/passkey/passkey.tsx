@@ -142,7 +142,7 @@ function ConfirmWithPasskey({ onEnd }: { readonly onEnd: (isConfirmed: boolean) 
       closeDialog();
     },
   });
-  // Closing the dialog is the answer no; it is ignored after a yes.
+  // Closing the dialog declines; after a confirmation it is ignored.
   useEffect(() => () => onEnd(false), [onEnd]);
   return (
     <div className={classes.confirm}>

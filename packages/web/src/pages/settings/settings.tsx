@@ -175,7 +175,7 @@ function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
             if (isGone || IS_REMOTE) event.preventDefault();
             if (isGone) return;
             refetchLater();
-            // A link is no request that could wait for the passkey.
+            // A link is not a request that could wait for the passkey.
             if (IS_REMOTE) void confirmPasskey().then((isYes) => isYes && location.assign(EXPORT));
           }}
         >

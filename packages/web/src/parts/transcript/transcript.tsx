@@ -385,7 +385,7 @@ function useScrollAnchor({ scroller, list, of, isCut }: ScrollAnchorOptions) {
   };
 }
 
-/** Binary search, because rows are in order. A day heading is no anchor: it moves up with older lines of that day. */
+/** Binary search, because rows are in order. A day heading is not an anchor: it moves up with older lines of that day. */
 function firstInView(list: HTMLOListElement, top: number): HTMLElement | null {
   const rows = list.children;
   let low = 0;

@@ -34,11 +34,7 @@ const MOST_CHATS = 100;
 const MOST_BODY = 1_500;
 
 const limit = (usual: number, most: number) =>
-  z
-    .int()
-    .min(1)
-    .optional()
-    .describe(`How many at most: ${usual} unless given, never more than ${most}.`);
+  z.int().min(1).optional().describe(`How many, at most ${most} (default: ${usual}).`);
 const clampLimit = (given: number | undefined, usual: number, most: number): number =>
   Math.min(given ?? usual, most);
 
@@ -253,13 +249,15 @@ const DIGEST_SCHEMA = z.strictObject({
     .string()
     .max(128)
     .optional()
-    .describe('The name of the group, or a part of it; all observed groups without.'),
+    .describe('The name of the group, or a part of it (default: all observed groups).'),
   day: z
     .string()
     .max(64)
     .optional()
-    .describe('today, yesterday, a weekday or YYYY-MM-DD; the last day that has a digest without.'),
-  hours: z.boolean().optional().describe('Whether the digests of the hours are wanted too.'),
+    .describe(
+      'today, yesterday, a weekday or YYYY-MM-DD (default: the last day that has a digest).',
+    ),
+  hours: z.boolean().optional().describe('Whether to include the hourly digests.'),
 });
 
 export const digestTools = (run: ToolRun): AgentTool[] => [

@@ -84,7 +84,7 @@ export class ToolRun {
   }
 
   /**
-   * Writes only while the turn runs and, with a signal, only while the call is awaited: if the model is told that
+   * Writes only while the turn runs and, with a signal, only while the call is awaited: if the model reads that
    * something did not happen, it must not happen.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -112,7 +112,7 @@ export class ToolRun {
 }
 
 // Tools with effects: prepared, submitted to the gate and recorded in one transaction. If the owner watches, the call
-// waits for their approval; the model is told only what really happened.
+// waits for their approval; the model learns only what really happened.
 
 /** The gate's decision, and the approval or permit it created. */
 interface GatedActionResult {

@@ -89,7 +89,7 @@ const SEND_SCHEMAS = {
       .describe('The id of the chat as get_chats gives it, or a number in international format.'),
     message: boundedText(MAX_MESSAGE_CHARACTERS)
       .optional()
-      .describe('The text, word for word as it will be read.'),
+      .describe('The text, exactly as it will be read.'),
     ...CONTENT_INPUT,
   }),
   whatsapp_send_message: z.strictObject({
@@ -201,12 +201,12 @@ const SCHEDULE_SCHEMAS = {
       .describe(
         "The id of the chat as get_chats gives it; for a reminder, the id of your owner's own chat.",
       ),
-    message: boundedText(4_096).describe('The text, word for word as it will be read then.'),
+    message: boundedText(4_096).describe('The text, exactly as it will be read then.'),
     time: z.string().max(5).describe('HH:MM on the clock of your owner, such as "09:00".'),
     pattern: z
       .enum(['once', 'daily', 'weekly', 'cron'])
       .default('once')
-      .describe('How it repeats; "once" unless given.'),
+      .describe('How it repeats (default: "once").'),
     date: z
       .string()
       .max(10)

@@ -107,7 +107,7 @@ export class PgvectorIndex implements MaintainedIndex {
     const distance = sql`${this.#sized(sql`v.embedding`)} OPERATOR(${sql.id(this.#schema)}.<=>)
       ${this.#sized(sql`${toText(query)}`)}`;
     return readSnapshot(this.#stored.db, async (tx) => {
-      // Goes on along the graph until enough rows were let through.
+      // Follows the graph until enough rows match.
       await sql`SET LOCAL hnsw.iterative_scan = strict_order`.execute(tx);
       const { rows } = await sql<NearDocument>`
         SELECT v.document_id AS id, 1 - (${distance}) AS similarity

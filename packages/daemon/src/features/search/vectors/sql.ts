@@ -106,7 +106,7 @@ export interface UnseenDocument {
   readonly chat: ChatId;
   readonly contact: ContactId | null;
   readonly seconds: number;
-  /** Null when its source is gone in this moment. */
+  /** Null if its source was just deleted. */
   readonly text: string | null;
 }
 
@@ -215,7 +215,7 @@ export async function storeVectors(
 const CHANGED_AT_ONCE = 10_000;
 const REMOVED_AT_ONCE = 2_000;
 
-/** Each is told once. */
+/** Each is reported once. */
 export async function takeChangedDocuments({
   db,
   account,

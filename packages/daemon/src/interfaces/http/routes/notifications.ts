@@ -98,7 +98,7 @@ export function notificationRoutes(
     {
       schema: {
         operationId: 'testNotifications',
-        summary: 'Send a test notification and report what came of it',
+        summary: 'Send a test notification and report the result',
         tags,
         body: testNotificationSchema,
         response: { 200: testedNotificationsSchema, ...errorResponses(400, 404, 413, 415) },

@@ -217,7 +217,7 @@ export function messageOperations(app: App, context: V1Context): void {
   });
 }
 
-/** Without observed groups there are no digests; that is no error here. */
+/** Without observed groups there are no digests; this is not an error. */
 function noneObserved(error: unknown): [] {
   if (error instanceof RelayError && error.code === 'no_group_observed') return [];
   throw error;

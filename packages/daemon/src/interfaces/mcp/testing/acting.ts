@@ -75,7 +75,7 @@ export async function openClientFixture() {
   });
 
   let people = 0;
-  /** A contact who has written before, with all grants unless given otherwise. */
+  /** A contact who has written before, by default with all grants. */
   async function somebody(grant: Partial<Grant> | null = {}): Promise<Somebody> {
     const name = `Person ${++people} Ofmany`;
     const phone = newPhone();
