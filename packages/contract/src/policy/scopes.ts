@@ -26,7 +26,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** The scopes that a client's token can be created with. */
 export const SCOPE_DESCRIPTIONS = {
-  'messages:read': 'List readable chats, read and summarise their messages',
+  'messages:read': 'List readable chats, read and summarize their messages',
   'messages:send': 'Send messages, within your grants',
   'media:read': 'Read photos, voice messages and documents in readable chats',
   'media:write': 'Upload files to send, within your grants',

@@ -180,7 +180,7 @@ async function checkClock({ db, clockAhead }: DoctorDeps) {
     return {
       ok: 'warn' as const,
       found: `The clock of this machine is ${roughly(Math.abs(ahead))} ${way} WhatsApp’s.`,
-      mend: 'Set the clock, or let the system synchronise it (`timedatectl set-ntp true` on Linux). Schedules, quiet hours and follow-ups depend on it.',
+      mend: 'Set the clock, or let the system synchronize it (`timedatectl set-ntp true` on Linux). Schedules, quiet hours and follow-ups depend on it.',
     };
   }
   const { rows } = await sql<{ seconds: number }>`
@@ -193,7 +193,7 @@ async function checkClock({ db, clockAhead }: DoctorDeps) {
     : {
         ok: 'warn' as const,
         found: `Daemon and database differ by ${Math.round(skew)} s.`,
-        mend: 'Synchronise the clocks of both machines with NTP. Follow-ups use the clock of the database.',
+        mend: 'Synchronize the clocks of both machines with NTP. Follow-ups use the clock of the database.',
       };
 }
 
