@@ -214,7 +214,7 @@ function DaemonGoneBanner() {
       {t('common.banner.gone.text')}{' '}
       <span aria-hidden>
         {left > 900
-          ? t('common.banner.gone.nextTry', { time: formatSpan(left) })
+          ? t('common.banner.gone.nextTry', { time: formatSpan(left).replace(' ', '\u00a0') })
           : t('common.banner.gone.trying')}
       </span>
     </Note>

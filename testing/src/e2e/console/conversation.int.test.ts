@@ -51,6 +51,17 @@ beforeAll(async () => {
   await log().getByText('could you quote').waitFor();
 }, 420_000);
 
+it('says in the middle of the page that a conversation does not exist', async () => {
+  const other = await page.context().newPage();
+  await other.setViewportSize({ width: 1280, height: 900 });
+  await other.goto('/conversations/00000000-0000-4000-8000-000000000000');
+  const title = await other.getByText('Conversation not found.').boundingBox();
+  const main = await other.getByRole('main').boundingBox();
+  const middle = (box: typeof main) => (box?.x ?? 0) + (box?.width ?? 0) / 2;
+  expect(Math.abs(middle(title) - middle(main))).toBeLessThan(20);
+  await other.close();
+});
+
 it('shows the transcript, the plan and the history, and axe finds nothing serious', async () => {
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Kitchen leak');
   await page.getByText('The leak is under the sink.').waitFor();

@@ -68,6 +68,13 @@ it('proves that nothing was sent and old data is deleted, and shows the tokens i
   await page.locator('svg.recharts-surface').first().waitFor();
   await button('Show table').click();
   await page.getByRole('columnheader', { name: 'Tokens saved', exact: true }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const card = page.getByRole('region', { name: 'Model tokens per day' }).first();
+  const boxes = await Promise.all(
+    [card, page.getByRole('table').last().locator('..')].map((part) => part.boundingBox()),
+  );
+  const [around, table] = boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0));
+  expect(table).toBeLessThan(around ?? 0);
   const before = await demo.relay.ok<{ runs: unknown[] }>('GET', '/api/retention');
   await button('Delete expired data now').click();
   await page.getByText('(started by you). Nothing to delete.').waitFor();

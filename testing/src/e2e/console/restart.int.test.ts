@@ -94,6 +94,14 @@ it('pages report the outage, keep what is typed, and disable their buttons', asy
   expect(await talk.getByRole('button', { name: /^Send(?! later)/ }).isDisabled()).toBe(true);
   expect(await field().inputValue()).toBe(DRAFT);
   expect(await field().isEnabled()).toBe(true);
+  await talk.setViewportSize({ width: 390, height: 844 });
+  const [alert, title] = await Promise.all(
+    [talk.getByRole('alert'), talk.getByRole('heading', { level: 1 })].map((part) =>
+      part.boundingBox(),
+    ),
+  );
+  expect(title?.y).toBeGreaterThan((alert?.y ?? 0) + (alert?.height ?? 0));
+  await talk.setViewportSize({ width: 1440, height: 900 });
   await field().press('End');
   await field().pressSequentially(' at ten');
 });

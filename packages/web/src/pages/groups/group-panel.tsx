@@ -25,7 +25,7 @@ import { relay } from '../../data/relay.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
 import { t } from '../../i18n.ts';
-import { formatDay, formatMoment, groupDigits } from '../../parts/format.ts';
+import { formatMoment, formatShortDate, groupDigits } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
 import { Badge } from '../../parts/marks.tsx';
 import { Card, Note, Sentence } from '../../parts/page.tsx';
@@ -219,30 +219,36 @@ function UsageChart({ days }: { readonly days: ObservedGroup['days'] }) {
 }
 
 function UsageTable({ days }: { readonly days: ObservedGroup['days'] }) {
-  const now = useNow(60_000);
   return (
-    <table className={`${classes.table} num`}>
-      <thead>
-        <tr>
-          <th scope="col">{t('groups.usage.columnDay')}</th>
-          <th scope="col">{t('groups.usage.columnRelevant')}</th>
-          <th scope="col">{t('groups.usage.columnFiltered')}</th>
-          <th scope="col">{t('groups.usage.columnUsed')}</th>
-          <th scope="col">{t('groups.usage.columnSaved')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {days.map((day) => (
-          <tr key={day.day}>
-            <th scope="row">{formatDay(`${day.day}T12:00:00`, now)}</th>
-            <td>{groupDigits(day.messages_kept)}</td>
-            <td>{groupDigits(day.messages_cut)}</td>
-            <td>{groupDigits(day.tokens_spent)}</td>
-            <td>{groupDigits(day.tokens_avoided)}</td>
+    <section
+      className={classes.scrolls}
+      aria-label={t('groups.usage.title')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is scrolled by keys too
+      tabIndex={0}
+    >
+      <table className={`${classes.table} num`}>
+        <thead>
+          <tr>
+            <th scope="col">{t('groups.usage.columnDay')}</th>
+            <th scope="col">{t('groups.usage.columnRelevant')}</th>
+            <th scope="col">{t('groups.usage.columnFiltered')}</th>
+            <th scope="col">{t('groups.usage.columnUsed')}</th>
+            <th scope="col">{t('groups.usage.columnSaved')}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {days.map((day) => (
+            <tr key={day.day}>
+              <th scope="row">{formatShortDate(new Date(`${day.day}T12:00:00`))}</th>
+              <td>{groupDigits(day.messages_kept)}</td>
+              <td>{groupDigits(day.messages_cut)}</td>
+              <td>{groupDigits(day.tokens_spent)}</td>
+              <td>{groupDigits(day.tokens_avoided)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
