@@ -1,7 +1,7 @@
 // The command palette: pages, people, conversations, search and global actions. Loaded when first opened.
 
 import { useMantineColorScheme } from '@mantine/core';
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { addressInCurrentAccount } from '../data/account.ts';
 import '@mantine/spotlight/styles.layer.css';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -21,7 +21,7 @@ import {
 } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLiveStream } from '../data/live-stream.ts';
 import { nounKey } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
@@ -34,11 +34,15 @@ import { PAGE_GROUPS } from './navigation-entries.ts';
 
 const PALETTE_ICON = { size: 19, stroke: 1.6 };
 
+const [store, palette] = createSpotlight();
+
 export function Palette() {
   const [typed, setTyped] = useState('');
   const { history } = useRouter();
   const found = usePaletteMatches(typed);
   const commands = useCommands();
+  const matches = [...found.people, ...found.conversations];
+  useFirstSelected(matches.map(({ id }) => id).join());
 
   const go = (href: string) => () => history.push(addressInCurrentAccount(href));
   const query = typed.trim();
@@ -58,19 +62,19 @@ export function Palette() {
   );
   return (
     <Spotlight
+      store={store}
       query={typed}
       onQueryChange={setTyped}
       actions={[
         { group: t('common.palette.pages'), actions: pages },
+        // Before what the daemon finds later: nothing moves under the finger on Enter.
+        { group: t('common.palette.actions'), actions: commands },
         { group: t('common.palette.people'), actions: found.people.map(known(IconUser)) },
         {
           group: t('common.palette.conversations'),
           actions: found.conversations.map(known(IconTargetArrow)),
         },
-        {
-          group: t('common.palette.actions'),
-          actions: query === '' ? commands : [...commands, search],
-        },
+        { group: t('common.page.search'), actions: query === '' ? [] : [search] },
       ]}
       transitionProps={{ duration: 0 }}
       shortcut={null}
@@ -152,7 +156,20 @@ function useCommands(): SpotlightActionData[] {
 }
 
 /** Works before the first render too: then it renders open. */
-export const openPalette = spotlight.open;
+export const openPalette = palette.open;
+
+/** Selects what the daemon found above the search, the only line until then, unless the owner has moved on. */
+function useFirstSelected(matches: string): void {
+  useEffect(() => {
+    const { listId, selected } = store.getState();
+    if (matches === '' || selected > 0) return;
+    const lines = document.getElementById(listId)?.querySelectorAll<HTMLElement>('[data-action]');
+    for (const [index, line] of [...(lines ?? [])].entries()) {
+      if (index === 0) line.dataset.selected = 'true';
+      else delete line.dataset.selected;
+    }
+  }, [matches]);
+}
 
 // Finds people and conversations by name, by asking the daemon once something is typed. Loaded with the palette.
 

@@ -103,6 +103,8 @@ it('opens pending items by their number, lists its keys, and ignores keys while 
   await page.keyboard.press('1');
   await page.keyboard.press('Backspace');
   await page.getByRole('dialog').getByText('Conversation with').waitFor();
+  const selected = page.locator('[data-action][data-selected]');
+  await expect.poll(() => selected.textContent()).toContain('Kitchen leak quote by Friday');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(new URL(page.url()).pathname).toBe('/');
