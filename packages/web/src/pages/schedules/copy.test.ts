@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   cancelText,
   catchUpText,
+  dayAndTime,
   runDisplay,
   runReason,
   scheduleRecipient,
@@ -142,6 +143,15 @@ test('an incomplete draft gives no request, and a complete one contains only wha
     zone: 'Asia/Tokyo',
   });
   expect(suggestStart(new Date(2026, 10, 16, 23, 40))).toBe('2026-11-17T01:00');
+});
+
+test('the next run is shown in the time zone of its reader, whatever the zone of the schedule', () => {
+  const today = '2026-11-16T08:00:00.000Z';
+  const own = (at: string) => new Date(at).toLocaleTimeString('en-GB', { timeStyle: 'short' });
+  expect(dayAndTime(today, NOW)).toEqual({ day: 'Today', time: own(today) });
+  expect(dayAndTime('2026-11-17T08:00:00.000Z', NOW).day).toBe('Tomorrow');
+  const inTokyo = { ...schedule, zone: 'Asia/Tokyo', next: [today] };
+  expect(cancelText(inTokyo, NOW)).toContain(`Mon 16 Nov, ${own(today)}`);
 });
 
 test('a time is shown in the given time zone', () => {

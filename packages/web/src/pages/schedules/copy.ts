@@ -106,13 +106,13 @@ export function runReason(run: ScheduleRun): string | null {
 }
 
 /** What cancelling stops, shown before confirming. */
-export function cancelText({ rule, next, last, zone }: Schedule, now: number): string {
+export function cancelText({ rule, next, last }: Schedule, now: number): string {
   const [first] = next;
   const upcoming =
     first === undefined
       ? t('schedules.cancel.noRuns')
       : t(rule.kind === 'once' ? 'schedules.cancel.once' : 'schedules.cancel.repeat', {
-          time: timeInZone(zone, first, now),
+          time: ownTime(first, now),
         });
   const sentences = [
     upcoming,
@@ -181,17 +181,18 @@ export function timeForYou(zone: string, at: string, now: number): string | null
   return time === timeInZone(zone, at, now) ? null : t('schedules.row.yourTime', { time });
 }
 
-/** Day and time separately, for the head of a row. */
-export function dayAndTime(zone: string, at: string, now: number): { day: string; time: string } {
-  const dateOf = (when: string | number) =>
-    new Date(when).toLocaleDateString('en', { timeZone: zone });
-  const time = new Date(at).toLocaleTimeString(formatLocale(), { timeZone: zone, ...TIME_FORMAT });
+/** In the owner's time zone, as a list of schedules of several zones is read and sorted. */
+export const ownTime = (at: string, now: number): string => timeInZone(ownZone(), at, now);
+
+/** Day and time separately in the owner's time zone, for the head of a row. */
+export function dayAndTime(at: string, now: number): { day: string; time: string } {
+  const dateOf = (when: string | number) => new Date(when).toDateString();
+  const time = new Date(at).toLocaleTimeString(formatLocale(), TIME_FORMAT);
   if (dateOf(at) === dateOf(now)) return { day: t('common.time.today'), time };
   if (dateOf(at) === dateOf(now + 86_400_000)) return { day: t('schedules.row.tomorrow'), time };
   const day = new Date(at).toLocaleDateString(formatLocale(), {
-    timeZone: zone,
     ...DAY_FORMAT,
-    ...yearFormat(zone, at, now),
+    ...yearFormat(ownZone(), at, now),
   });
   return { day, time };
 }

@@ -26,13 +26,12 @@ import {
   cancelText,
   catchUpText,
   dayAndTime,
+  ownTime,
   type RecipientValues,
   runDisplay,
   runReason,
   scheduleRecipient,
   schedulesSummary,
-  timeForYou,
-  timeInZone,
 } from './copy.ts';
 import { NewScheduleForm } from './new-schedule.tsx';
 import { SCHEDULES_PAGE_SIZE, schedulesQuery } from './queries.ts';
@@ -186,7 +185,6 @@ interface ScheduleItemProps {
 function ScheduleItem({ schedule, now }: ScheduleItemProps) {
   const recipient = useRecipient(schedule);
   const [next] = schedule.next;
-  const forYou = next === undefined ? null : timeForYou(schedule.zone, next, now);
   return (
     <li className={classes.row}>
       <NextRun schedule={schedule} now={now} />
@@ -199,7 +197,6 @@ function ScheduleItem({ schedule, now }: ScheduleItemProps) {
         <p className={classes.facts}>
           <CreatorChip schedule={schedule} />
           {next !== undefined && <Chip>{catchUpText(schedule.rule, schedule.catch_up)}</Chip>}
-          {forYou !== null && <Chip>{forYou}</Chip>}
         </p>
         <LastResult schedule={schedule} now={now} />
       </div>
@@ -213,17 +210,17 @@ function useRecipient(schedule: Schedule): RecipientValues {
   return scheduleRecipient(schedule, link?.phone ?? null);
 }
 
-function NextRun({ schedule: { next, zone, state, last, created_at }, now }: ScheduleItemProps) {
+function NextRun({ schedule: { next, state, last, created_at }, now }: ScheduleItemProps) {
   const [first] = next;
   if (first === undefined) {
     return (
       <div className={classes.when}>
         <b>{t(state === 'cancelled' ? 'schedules.row.cancelled' : 'schedules.row.done')}</b>
-        <span className="small dim num">{timeInZone(zone, last?.at ?? created_at, now)}</span>
+        <span className="small dim num">{ownTime(last?.at ?? created_at, now)}</span>
       </div>
     );
   }
-  const { day, time } = dayAndTime(zone, first, now);
+  const { day, time } = dayAndTime(first, now);
   const wait = Date.parse(first) - now;
   return (
     <div className={classes.when}>
@@ -261,7 +258,7 @@ function CreatorChip({ schedule: { created_by, who } }: { readonly schedule: Sch
   );
 }
 
-function LastResult({ schedule: { last, zone }, now }: ScheduleItemProps) {
+function LastResult({ schedule: { last }, now }: ScheduleItemProps) {
   if (last === null) return null;
   const { label, hue, icon } = runDisplay(last);
   const reason = runReason(last);
@@ -271,7 +268,7 @@ function LastResult({ schedule: { last, zone }, now }: ScheduleItemProps) {
         {t(label)}
       </Badge>
       <span className="small dim">
-        {timeInZone(zone, last.last_due_at, now)}
+        {ownTime(last.last_due_at, now)}
         {reason !== null && (
           <>
             {' · '}
