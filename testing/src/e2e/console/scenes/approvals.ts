@@ -11,10 +11,13 @@ export const SHORT = 'Sam can only do Thursday after 16:00. Shall I move our cal
 /** Longer than a screen, so that it must be scrolled. */
 export const LONG = [
   'Dear Jonas,',
-  ...Array.from(
-    { length: 32 },
-    (_, n) => `${n + 1}. We would like to hear what you think of this.`,
-  ),
+  'This is what is left to do in the flat before the handover on the 30th:',
+  ...['kitchen', 'bathroom', 'hall', 'bedroom', 'study', 'balcony', 'cellar'].flatMap((room) => [
+    `The ${room}: clean the floor and the windows.`,
+    `The ${room}: fill the holes in the walls and paint over them.`,
+    `The ${room}: check the lamps and note the defects.`,
+  ]),
+  'Could you tell me by Friday which of this your team takes over?',
   'Kind regards, Alex',
 ].join('\n\n');
 

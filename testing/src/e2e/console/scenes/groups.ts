@@ -24,8 +24,44 @@ const SAID = [
   [13, 31, TOMAS, 'ok'],
 ] as const;
 
+const WATER = 'The water company turns the water off on Friday from 8 to 11 am.';
+const LADDER = 'Tomás can lend a ladder on Saturday.';
+const PARTY = 'Street party is final: Saturday, 21 November at 3 pm.';
+const TABLES = 'Aylin brings the tables.';
+const CATS = 'Aylin asks who can look after her cats on Sunday.';
+
+const fact = (text: string, hour: string, who = '', when = '') => ({ text, who, when, hour });
+
+/** As a good model would sum up the day. */
+const DIGESTS = [
+  { of: 'hour', said: 'The water company', digest: { digest: `${WATER} ${LADDER}` } },
+  { of: 'hour', said: 'Street party', digest: { digest: `${PARTY} ${TABLES}` } },
+  { of: 'hour', said: 'the cats', digest: { digest: `${CATS} Nobody has offered yet.` } },
+  {
+    of: 'day',
+    said: 'Street party',
+    digest: {
+      summary: `${PARTY} ${TABLES} ${WATER} Aylin still needs somebody for her cats on Sunday.`,
+      decisions: [fact('Street party is final: 3 pm', '12:00', '', '21 November')],
+      events: [fact('Water is off from 8 to 11 am', '09:00', '', 'Friday')],
+      action_items: [
+        fact('Bring the tables', '12:00', 'Aylin', 'Saturday'),
+        fact('Lend a ladder', '09:00', 'Tomás', 'Saturday'),
+      ],
+      open_questions: [fact('Who looks after the cats?', '13:00', 'Aylin', 'Sunday')],
+      mood: '',
+    },
+  },
+];
+
 /** `owner` is linked and a member of both. */
 export async function groups(demo: Demo, owner: string): Promise<void> {
+  demo.model.rules(
+    DIGESTS.map(({ of, said, digest }) => ({
+      when: { system: `You sum up one ${of} of a WhatsApp group`, contains: said },
+      reply: { text: JSON.stringify(digest) },
+    })),
+  );
   await demo.phones.add(TOMAS, 'Tomás');
   await demo.phones.add(AYLIN, 'Aylin');
   const street = await observed(demo, STREET, owner);
