@@ -19,7 +19,7 @@ export const ROUTE_REASONS = {
   to_assistant: 'Handed to your assistant.',
   owner_reaction: 'You reacted to a message in your own chat, which can answer an approval.',
   readable_contact: 'Handed to auto-reply, because your grant allows reading this contact.',
-  nothing_to_answer: 'Stored. A reaction to a message or a change of one needs no answer.',
+  nothing_to_answer: 'Stored. Reactions, edits and deletions need no answer.',
   group: 'Stored. This group is not observed.',
   observed: 'Read silently, because you observe this group.',
 } as const;

@@ -71,6 +71,7 @@ test('numbers are formatted for people', () => {
   expect(formatPhoneNumber('447700900417')).toBe('+44 770 090 0417');
   expect(formatContact('+14155550142')).toBe('+1 415 555 0142');
   expect(formatContact('Dana')).toBe('Dana');
+  expect(formatContact('Kit (+447700900417)')).toBe('Kit (+44 770 090 0417)');
 });
 
 test('every connection state has a word and a sentence that names no command', () => {

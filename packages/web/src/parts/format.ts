@@ -32,9 +32,11 @@ export function formatPhoneNumber(digits: string): string {
   return isolate(`+${[country, ...groups].filter((part) => part !== '').join(' ')}`);
 }
 
-/** A contact's name; a number is formatted. */
+/** A contact's name; a number is formatted, also the one behind a name that is not verified: `Kit (+44 …)`. */
 export const formatContact = (who: string): string =>
-  /^\+?\d{7,15}$/.test(who) ? formatPhoneNumber(who.replace('+', '')) : who;
+  /^\+?\d{7,15}$/.test(who)
+    ? formatPhoneNumber(who.replace('+', ''))
+    : who.replace(/(?<= \()\+(\d{7,15})(?=\)$)/, (_, digits) => formatPhoneNumber(digits));
 
 // Formats times. Pure: the caller passes the current time.
 

@@ -96,7 +96,7 @@ it('hides message requests until the owner looks, grants reading to one and dism
     const requests = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
     return requests.length === 0 || undefined;
   });
-  await page.getByText('2 people have a grant.').waitFor();
+  await page.getByText('Agents have access to 2 people.').waitFor();
 });
 
 it('grants reading with N and a number, without a mouse', async () => {

@@ -54,7 +54,11 @@ export function ApprovalsScreen() {
     <Page
       title={t('common.page.approvals')}
       summary={
-        pages.data ? approvalsSummary(state, listed.length, pages.hasNextPage) : t('common.loading')
+        pages.data
+          ? approvalsSummary(state, listed.length, pages.hasNextPage)
+          : pages.isPending
+            ? t('common.loading')
+            : undefined
       }
       actions={<StateFilter state={state} />}
     >

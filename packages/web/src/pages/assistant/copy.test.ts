@@ -46,6 +46,15 @@ test('a refusal, an error and a pending approval are told apart', () => {
   expect(no('Your owner said no: too rude Do not try it again.')).toMatchObject({
     sentence: 'You declined: too rude',
   });
+  expect(no('You have not allowed replies here. Allow them with `relay grant … --reply`.')).toEqual(
+    {
+      is: 'failed',
+      sentence: 'You have not allowed replies here. Change it under People and grants.',
+    },
+  );
+  expect(no('This group is not observed. Observe it with `relay observe add`.')).toMatchObject({
+    sentence: 'This group is not observed.',
+  });
   expect(readToolOutcome('get_chats', 'Error: it took too long')).toEqual({
     is: 'failed',
     sentence: 'it took too long',

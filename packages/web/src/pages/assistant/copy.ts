@@ -242,11 +242,18 @@ const DECLINED = /^Your owner said no(?:: (.*)|\.) Do not try it again\.$/s;
 /** Rewrites a sentence meant for the model so that it addresses the owner. */
 function forOwner(sentence: string): string {
   const declined = DECLINED.exec(sentence);
-  if (declined === null) return sentence.replace(/ Do not try it again\.$/, '');
+  if (declined === null) return inConsole(sentence.replace(/ Do not try it again\.$/, ''));
   const [, reason] = declined;
   return reason === undefined
     ? t('assistant.outcome.declined')
     : t('assistant.outcome.declinedBecause', { reason });
+}
+
+/** What the model was told to do with a command, the owner does on a page. */
+function inConsole(sentence: string): string {
+  const said = sentence.replace(/ [^.]*`relay [^`]*`\.$/, '');
+  const isGrant = said !== sentence && sentence.includes('`relay grant');
+  return isGrant ? `${said} ${t('assistant.outcome.changeGrant')}` : said;
 }
 
 function doneSentence(name: string, read: Fields): string {

@@ -71,7 +71,7 @@ export function ChatsScreen() {
 }
 
 const NoChats = () => (
-  <Page title={t('common.page.chats')}>
+  <Page title={t('common.page.chats')} summary={t('chats.chat.privacy')}>
     <section className={parts.card}>
       <EmptyState
         icon={IconMessages}

@@ -115,7 +115,7 @@ function RestartReportCard() {
       </p>
       <div className={classes.figures} style={{ marginTop: 12 }}>
         <HomeFigure n={report.messages} label={t('home.figure.received')} />
-        <HomeFigure n={report.chats} label={t('home.report.chats')} />
+        <HomeFigure n={report.chats} label={t('home.report.chats', { count: report.chats })} />
         <HomeFigure n={report.unknownSends} label={t('home.report.unknown')} />
         <HomeFigure n={report.needsYou} label={t('home.report.needsYou')} />
       </div>
@@ -152,7 +152,10 @@ function TodayCard() {
             <div className={classes.figures}>
               <HomeFigure n={today.received} label={t('home.figure.received')} />
               <HomeFigure n={today.sent} label={t('home.figure.sent')} />
-              <HomeFigure n={today.answers} label={t('home.figure.answers')} />
+              <HomeFigure
+                n={today.answers}
+                label={t('home.figure.answers', { count: today.answers })}
+              />
               <HomeFigure n={today.completed} label={t('home.figure.completed')} />
               <HomeFigure n={status?.sending.waiting ?? 0} label={t('home.figure.queued')} />
               <HomeFigure n={status?.sending.failed ?? 0} label={t('home.figure.failed')} />

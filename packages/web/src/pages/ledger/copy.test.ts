@@ -87,11 +87,22 @@ test('the details of a row are a readable list without nested structures', () =>
   expect(rowFields(line({ detail }))).toEqual([
     { label: 'Model run', value: ID, isId: true },
     { label: 'Read before', value: 'chats: none, outside: yes', isId: false },
-    { label: 'Change', value: 'widen', isId: false },
+    { label: 'Change', value: 'More access', isId: false },
     { label: 'Of tomorrow', value: '3', isId: false },
   ]);
   expect(shortenId(ID)).toBe('0b6d6e4e');
   expect(shortenId('a'.repeat(64))).toBe('aaaaaaaa…aaaa');
+});
+
+test('a grant in the details reads as a sentence about the contact', () => {
+  const none = { canRead: false, canReply: false, replyMode: 'auto', canInitiate: false };
+  const detail = { before: none, after: { ...none, canRead: true } };
+  expect(
+    rowFields(line({ about: 'Mum', detail })).map(({ label, value }) => [label, value]),
+  ).toEqual([
+    ['Before', 'Mum has no grant. Agents may not read the messages.'],
+    ['After', 'Agents may read messages from Mum but not reply.'],
+  ]);
 });
 
 test('the address keeps only valid parameters', () => {

@@ -4,6 +4,7 @@ import { OUTBOX_STATES } from '@relay/contract/outbox/states';
 import { formatLocale, type TextId, t } from '../../i18n.ts';
 import { approvalAnswerText } from '../../parts/approval-copy.ts';
 import { capitalize, formatMomentParts } from '../../parts/format.ts';
+import { grantSentence } from '../../parts/grant-copy.ts';
 import { approvalAnswer } from '../../parts/outcomes.ts';
 import { decisionSentence } from '../../parts/sentences.ts';
 
@@ -151,8 +152,10 @@ export function rowConversationId({ actor, subject, detail }: LedgerLine): strin
 const idIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const FIELD_LABELS: Readonly<Record<string, TextId>> = {
+  after: 'ledger.field.after',
   answer: 'ledger.field.answer',
   approval: 'ledger.field.approval',
+  before: 'ledger.field.before',
   change: 'ledger.field.change',
   chat: 'ledger.field.chat',
   contact: 'ledger.field.contact',
@@ -181,13 +184,13 @@ interface Field {
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{64}$/;
 
 /** The details of a row as a list. */
-export function rowFields(row: Pick<LedgerLine, 'action' | 'outcome' | 'detail'>): Field[] {
-  const answer = approvalAnswer(row);
+export function rowFields(
+  row: Pick<LedgerLine, 'about' | 'action' | 'outcome' | 'detail'>,
+): Field[] {
   return Object.entries(row.detail)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => {
-      const text =
-        name === 'answer' && answer !== null ? t(`common.decision.${answer}`) : fieldText(value);
+      const text = knownText(row, name, value) ?? fieldText(value);
       const label = FIELD_LABELS[name];
       return {
         label: label === undefined ? capitalize(name.replaceAll('_', ' ')) : t(label),
@@ -196,6 +199,26 @@ export function rowFields(row: Pick<LedgerLine, 'action' | 'outcome' | 'detail'>
       };
     });
 }
+
+/** Null for a value without a text of its own. */
+function knownText(
+  row: Pick<LedgerLine, 'about' | 'action' | 'outcome' | 'detail'>,
+  name: string,
+  value: unknown,
+): string | null {
+  const answer = approvalAnswer(row);
+  if (name === 'answer' && answer !== null) return t(`common.decision.${answer}`);
+  if (name === 'change' && (value === 'widen' || value === 'narrow'))
+    return t(`ledger.value.${value}`);
+  if ((name === 'before' || name === 'after') && isGrant(value))
+    return grantSentence({ displayName: row.about ?? t('common.unknownPerson'), ...value });
+  return null;
+}
+
+const isGrant = (
+  value: unknown,
+): value is Omit<Parameters<typeof grantSentence>[0], 'displayName'> =>
+  typeof value === 'object' && value !== null && 'canRead' in value && 'replyMode' in value;
 
 function fieldText(value: unknown): string {
   if (typeof value === 'boolean') return t(value ? 'ledger.value.yes' : 'ledger.value.no');

@@ -34,12 +34,12 @@ const request: MessageRequest = {
   not_stored: 0,
 };
 
-test('the summary says who has a grant and what the others can expect', () => {
+test('the summary says to whom agents have access', () => {
   expect(peopleSummary(counts)).toBe(
-    '7 people and 1 group have a grant. Agents see messages from others only in conversations. Only you can give grants.',
+    'Agents have access to 7 people and 1 group. Only you can give grants.',
   );
-  expect(peopleSummary({ ...counts, groups: none })).toMatch(/^7 people have a grant\. /);
-  expect(peopleSummary({ ...counts, people: none })).toMatch(/^1 group has a grant\. /);
+  expect(peopleSummary({ ...counts, groups: none })).toMatch(/^Agents have access to 7 people\. /);
+  expect(peopleSummary({ ...counts, people: none })).toMatch(/^Agents have access to 1 group\. /);
   expect(peopleSummary({ ...counts, people: none, groups: none })).toMatch(
     /^No person or group has a grant\. /,
   );
@@ -49,11 +49,11 @@ test('the access counts cover people and groups, each with a detail', () => {
   const shown = (of: ContactCounts) =>
     accessCounts(of).map(({ count, label, detail }) => `${count} ${label}, ${detail}`);
   expect(shown(counts)).toEqual([
-    '221 Known contacts, 213 without a grant',
+    '221 Known contacts, 213 without access',
     '7 Reading allowed, 1 more in conversations',
     '5 Replies allowed, 3 as drafts',
     '2 Automatic replies, Sent without approval',
-    '1 New conversations allowed, Pacing still applies',
+    '1 New conversations allowed, Within your sending limits',
   ]);
   expect(accessCounts({ ...counts, in_conversations_only: 0 })[1]?.detail).toBeNull();
 });
