@@ -35,6 +35,7 @@ test.each([
 
 test('a refusal, an error and a pending approval are told apart', () => {
   expect(readToolOutcome('send_message', null)).toEqual({ is: 'running' });
+  expect(readToolOutcome('send_message', null, 'pending').is).toBe('waits');
   expect(readToolOutcome('send_message', '{"error":"Mum may not be written to."}')).toEqual({
     is: 'failed',
     sentence: 'Mum may not be written to.',

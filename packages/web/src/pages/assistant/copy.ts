@@ -209,7 +209,7 @@ export function readToolOutcome(
   result: string | null,
   approval: ApprovalState | null = null,
 ): ToolCallOutcome {
-  if (result === null) return { is: 'running' };
+  if (result === null) return approval === null ? { is: 'running' } : decidedOutcome(approval);
   const read = parsed(result);
   if (read === null) {
     return result.startsWith('Error: ')

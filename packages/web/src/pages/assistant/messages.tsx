@@ -144,7 +144,7 @@ export function RunningTurnView({
       >
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts keep their places while more of them come
-          <OnePart key={index} part={part} />
+          <OnePart key={index} part={part} next={parts[index + 1]} />
         ))}
         {isThinking && <p className={classes.thinking}>{thinkingText(parts)}</p>}
       </article>
@@ -152,14 +152,25 @@ export function RunningTurnView({
   );
 }
 
-function OnePart({ part }: { readonly part: TurnPart }) {
+interface OnePartProps {
+  readonly part: TurnPart;
+  /** What came after it. */
+  readonly next: TurnPart | undefined;
+}
+
+function OnePart({ part, next }: OnePartProps) {
   switch (part.kind) {
     case 'text':
       return <MarkdownText text={part.text} />;
     case 'step':
       return (
         <ul className={classes.steps}>
-          <ToolCallStep name={part.name} given={part.given} result={part.result} />
+          <ToolCallStep
+            name={part.name}
+            given={part.given}
+            result={part.result}
+            approval={next?.kind === 'approval' ? 'pending' : null}
+          />
         </ul>
       );
     case 'approval':
