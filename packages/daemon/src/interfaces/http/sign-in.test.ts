@@ -1,5 +1,7 @@
+import { HOME_OWNER, type OwnerId } from '@relay/contract/ids';
 import { afterEach, expect, test, vi } from 'vitest';
 import { sessionCookie } from './guard.ts';
+import { createOpenStreams } from './streams.ts';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 
@@ -171,4 +173,21 @@ test('ends the old token, every session and every stream at once when the token 
   expect((await server.call({ path: '/api/status', headers: session })).status).toBe(401);
   const fresh = { authorization: `Bearer ${token}` };
   expect((await server.call({ path: '/api/status', headers: fresh })).status).toBe(200);
+});
+
+test('an owner who signs out or changes their token ends no stream of another owner', () => {
+  const streams = createOpenStreams();
+  const open = (kind: 'token' | 'session', id: number) => {
+    const owner = { id: id as OwnerId, role: 'owner' } as const;
+    return streams.openWork({ kind, hash: `${kind}${id}`, owner }).signal;
+  };
+  const ofHome = [open('token', HOME_OWNER), open('session', HOME_OWNER)];
+  const hers = [open('token', 7), open('session', 7)];
+  const ended = () => [...ofHome, ...hers].map(({ aborted }) => aborted);
+  streams.endSessions(7 as OwnerId);
+  expect(ended()).toEqual([false, false, false, true]);
+  streams.endOwner(7 as OwnerId);
+  expect(ended()).toEqual([false, false, true, true]);
+  streams.endOwner(HOME_OWNER);
+  expect(ended()).toEqual([true, true, true, true]);
 });

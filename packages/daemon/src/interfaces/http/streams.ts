@@ -2,7 +2,7 @@
 // Invariant: a principal that is no longer valid has nothing open, and neither has a closing server.
 import type { Writable } from 'node:stream';
 import type { EventLog } from '@relay/contract/api/events';
-import type { TokenId } from '@relay/contract/ids';
+import { HOME_OWNER, type OwnerId, type TokenId } from '@relay/contract/ids';
 import type { Principal } from './app.ts';
 import type { HttpLimits } from './deps.ts';
 
@@ -14,9 +14,11 @@ export interface OpenStreams {
   end(principal: Principal): void;
   /** Ends the token's streams, whichever secret they were opened with. */
   endProgram(token: TokenId): void;
-  /** Ends the streams of all browser sessions, also those of devices. */
-  endSessions(): void;
+  /** Ends the streams of the owner's browser sessions, also those of their devices. */
+  endSessions(owner: OwnerId): void;
   endDevices(): void;
+  /** Ends what the owner has open; for the home's owner also what clients and forwarders have. */
+  endOwner(owner: OwnerId): void;
   endAll(): void;
 }
 
@@ -52,8 +54,17 @@ export function createOpenStreams(): OpenStreams {
     end: ({ hash }) => endWhere((principal) => principal.hash === hash),
     endProgram: (token) =>
       endWhere((principal) => principal.kind === 'program' && principal.program.id === token),
-    endSessions: () => endWhere(({ kind }) => kind === 'session' || kind === 'device'),
+    endSessions: (owner) =>
+      endWhere(
+        (principal) =>
+          (principal.kind === 'session' || principal.kind === 'device') &&
+          principal.owner.id === owner,
+      ),
     endDevices: () => endWhere(({ kind }) => kind === 'device'),
+    endOwner: (owner) =>
+      endWhere((principal) =>
+        'owner' in principal ? principal.owner.id === owner : owner === HOME_OWNER,
+      ),
     endAll: () => endWhere(() => true),
   };
 }

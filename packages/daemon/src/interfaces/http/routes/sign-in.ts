@@ -149,8 +149,9 @@ export function signInRoutes(
       },
     },
     async (request, reply) => {
-      await endSignIns(callerOf(request).id);
-      server.streams.endSessions();
+      const { id } = callerOf(request);
+      await endSignIns(id);
+      server.streams.endSessions(id);
       return clearSession(request, reply, server.port()).code(204).send(null);
     },
   );
@@ -171,7 +172,7 @@ export function signInRoutes(
       const token =
         id === HOME_OWNER ? await deps.rotateOwnerToken() : await deps.owners.replaceToken(id);
       await endSignIns(id);
-      server.streams.endAll();
+      server.streams.endOwner(id);
       return { token };
     },
   );
