@@ -34,7 +34,7 @@ const DAEMON = {
   'features/web-search': ['models', 'platform/egress'],
   'features/schedules': [GATE, DB, JOBS],
   'features/search': [DB],
-  'features/accounts': [DB],
+  'features/accounts': ['platform/egress', DB],
   'features/activity': [DB],
   'features/backup': ['platform/home', DB, JOBS],
   'features/chat-import': [DB],

@@ -25,7 +25,7 @@ const WITH_WEB: DaemonFolder = { allowed: [...(AGENT.allowed ?? []), 'features/w
 
 /** Every folder of the daemon, with all that it may import and an example of what it may not. */
 export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
-  'features/accounts': { allowed: [DB], forbidden: [JOBS, 'features/backup'] },
+  'features/accounts': { allowed: ['platform/egress', DB], forbidden: [JOBS, 'features/backup'] },
   'features/activity': { allowed: [DB], forbidden: [JOBS] },
   'features/assistant': { ...WITH_WEB, forbidden: ['features/observer'] },
   'features/auto-reply': WITH_WEB,

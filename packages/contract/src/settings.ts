@@ -377,6 +377,12 @@ export type ModelSettings = Pick<
   'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'
 >;
 
+/** The model of an account. */
+export interface ModelServer extends ModelSettings {
+  /** The address was chosen by an owner who may not reach this network: only the public internet is reached. */
+  readonly isForeign?: boolean;
+}
+
 /** The first error in the settings, as the end of a sentence; null if there is none. */
 export function settingsFault(written: unknown): string | null {
   const parsed = settingsSchema.safeParse(written);

@@ -2,6 +2,7 @@
 // serve of it. A process may have many; they share what `ProcessContext` lists.
 
 import type { AccountSettings } from '@relay/contract/api/accounts';
+import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
@@ -9,7 +10,11 @@ import type { Sealer } from '@relay/core/ports/sealer';
 import type { SocketGate } from '@relay/core/ports/transport';
 import type { Config } from './config.ts';
 import type { DatabaseServer } from './database-server.ts';
-import { readAccountSettings, settingsOfAccount } from './features/accounts/settings.ts';
+import {
+  hasOwnModel,
+  readAccountSettings,
+  settingsOfAccount,
+} from './features/accounts/settings.ts';
 import { createActivityReader } from './features/activity/activity.ts';
 import type { openBackups } from './features/backup/feature.ts';
 import { createChatReader } from './features/chats/chat-reader.ts';
@@ -39,6 +44,7 @@ import { PostgresMessageReader } from './platform/db/message-reader.ts';
 import { lastRestartReport } from './platform/db/restart-report.ts';
 import { createForwarderTokens } from './platform/db/tokens.ts';
 import type { Committer } from './platform/db/transport-store/committer.ts';
+import { resolvePublicHost } from './platform/egress/egress.ts';
 import type { DiskGuard } from './platform/home/disk-guard.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
@@ -132,11 +138,15 @@ export async function openAccount(
     isShared: shared.isShared,
     isDiskLow: () => disk.isLow,
     openFile: (id) => openStored(media, id),
-    proxy: ownership.own.proxy,
+    proxy: proxyOf(ownership),
   });
   await jobs.adoptLease(lease);
   return assembleAccount(mine, { database, lease, wire, events, files, release: held.stop });
 }
+
+/** The proxy of a hosted account must be on the public internet. */
+const proxyOf = ({ own: { proxy: url }, isHosted }: Ownership) =>
+  url === undefined ? undefined : { url, ...(isHosted ? { resolve: resolvePublicHost } : {}) };
 
 /** An account that another process holds: its services work here, nothing runs. */
 export function openRemoteAccount(
@@ -241,14 +251,14 @@ function assembleAccount(
   const status = () =>
     readStatus({
       ...health,
-      home: config.home,
+      home: isHosted ? null : config.home,
       demo: wire.isSimulated,
       phonePage: config.phonePage,
       startedAt,
       connection: () => wire.transport.link,
       webhookTrouble,
-      disk: () => disk.sentence,
-      backup: backups.status,
+      disk: () => (isHosted ? disk.hostedSentence : disk.sentence),
+      backup: async () => (isHosted ? null : backups.status()),
       report: () => lastRestartReport(db, account),
       approvals: () => countPendingApprovals(db, account),
       hasModel: () =>
@@ -280,6 +290,15 @@ function assembleAccount(
     own,
     isHosted,
   });
+  const { call_timeout_ms: callTimeoutMs } = settings.agent;
+  const probe = async (isOfAnother: boolean) =>
+    probeModel(await features.modelSettings(), { callTimeoutMs }).catch((error: unknown) => {
+      if (!isOfAnother) throw error;
+      // The details name the address and the provider's answers to the home's owner.
+      const what = 'the model of this Relay cannot be used';
+      const action = 'Ask the person who runs this Relay.';
+      throw new RelayError('agent_unavailable', { what }, { action, cause: error });
+    });
   const services: AccountServices = {
     ...features.services,
     forwarderTokens: createForwarderTokens({ db, lease }),
@@ -301,17 +320,15 @@ function assembleAccount(
       limits: settings.agent,
     }),
     checks: async ({ full }) => [
-      ...(await checkHomeOf(config)),
+      ...(isHosted ? [] : await checkHomeOf(config)),
       ...(await runDoctorChecks({
         ...health,
         full,
+        isHosted,
         memory: features.services.memory.status,
         transcription: features.transcription,
         link: () => wire.transport.link,
-        probeModel: async () =>
-          probeModel(await features.modelSettings(), {
-            callTimeoutMs: settings.agent.call_timeout_ms,
-          }),
+        probeModel: () => probe(isHosted && !hasOwnModel(own)),
         clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
         webhookTrouble,
         notifications: async () => ({

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountSettings } from '@relay/contract/api/accounts';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { TokenId } from '@relay/contract/ids';
-import type { MemorySettings, ModelSettings, Settings } from '@relay/contract/settings';
+import type { MemorySettings, ModelServer, Settings } from '@relay/contract/settings';
 import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
@@ -172,7 +172,7 @@ export interface Features {
   /** What the tools of clients use. */
   readonly clientDeps: ClientDeps;
   readonly models: ModelSource;
-  modelSettings(): Promise<ModelSettings>;
+  modelSettings(): Promise<ModelServer>;
   /** Transcribes voice messages; null while transcription is off. */
   transcription(): ReturnType<typeof describeTranscription>;
   /** Called inside the transaction that restores an archive. */
@@ -212,7 +212,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const scheduling: ScheduleDeps = deps;
   const schedules = openSchedules(scheduling);
   const readHomeModel = () => readModelSettings(config.home, vault.sealer, config.model);
-  const readModel = async () => modelOfAccount(await readHomeModel(), options.own);
+  const readModel = async () => modelOfAccount(await readHomeModel(), options.own, isHosted);
   const readTranscription = async () =>
     transcriptionOfAccount(
       await readTranscriptionSettings(config.home, vault.sealer),

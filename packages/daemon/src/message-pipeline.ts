@@ -25,6 +25,7 @@ import { openTransportStore } from './platform/db/transport-store/transport-stor
 import type { Vault } from './platform/home/vault/vault.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
 import { readContent, readInboxRow } from './whatsapp/inbound/read-message.ts';
+import type { ProxyServer } from './whatsapp/proxy.ts';
 import { isSimulated } from './whatsapp/socket.ts';
 import { createBaileysTransport } from './whatsapp/transport.ts';
 
@@ -45,8 +46,8 @@ interface MessagePipelineOptions {
   readonly isShared: boolean;
   /** The disk is nearly full: only what is necessary is stored. */
   readonly isDiskLow: () => boolean;
-  /** The address of the account's proxy. */
-  readonly proxy: string | undefined;
+  /** The account's proxy. */
+  readonly proxy: ProxyServer | undefined;
 }
 
 export interface MessagePipeline {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ListedAccount, OwnerSecret } from '@relay/contract/api/accounts';
 import type { ChatsPage } from '@relay/contract/api/chats';
 import type { TokenSecret } from '@relay/contract/api/credentials';
+import type { HealthCheck } from '@relay/contract/api/status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { eventually, Gateway } from './gateway.ts';
@@ -254,6 +255,30 @@ test('an owner reaches their own account alone, and an operator sees figures wit
     const { status, body: answer } = await as(ana.token, method, path, body);
     expect([path, status, answer.code]).toEqual([path, 403, 'home_only']);
   }
+  for (const [name, value] of [
+    ['model_base_url', 'http://127.0.0.1:11434/v1'],
+    ['model_base_url', 'http://169.254.169.254/v1'],
+    ['proxy', 'socks5://192.168.1.1:1080'],
+  ] as const) {
+    const { status, body } = await as(ana.token, 'PATCH', '/api/account-settings', {
+      [name]: value,
+    });
+    expect([value, status, body.code]).toEqual([value, 400, 'setting_invalid']);
+    expect(String(body.error)).toContain(`"${name}" must be an address on the public internet`);
+  }
+  const { checks } = (await as(ana.token, 'GET', '/api/doctor')).body;
+  const checked = (checks as HealthCheck[]).map(({ name }) => name);
+  expect(checked).toContain('whatsapp');
+  for (const name of ['home', 'disk', 'key', 'database', 'clock', 'backup'])
+    expect(checked).not.toContain(name);
+  const status = (await as(ana.token, 'GET', '/api/status')).body;
+  expect([status.home, status.backup]).toEqual([null, null]);
+  const measured = await metricsOf(ana.token);
+  expect(measured).toMatch(/^relay_hold 0$/m);
+  expect(measured).not.toMatch(/process_|relay_(http|disk|table|backup|database_size)_/);
+  expect(await metricsOf(linked.demo.token)).toMatch(/^relay_table_size_bytes/m);
+  expect(await get(ana.token, '/api/workers')).toBe(403);
+  expect(await get(ops.token, '/api/workers')).toBe(200);
   await ask('PATCH', '/api/outside-memory', { folder: join(tmpdir(), 'digests of the home') });
   await ask('PATCH', '/api/notifications/channels/ntfy', { url: 'https://ntfy.sh/of-the-home' });
   expect((await as(ana.token, 'GET', '/api/outside-memory')).body).toMatchObject({ folder: null });

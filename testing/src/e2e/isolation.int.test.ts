@@ -1,9 +1,10 @@
 // Two accounts of two owners on one daemon. Each has canaries in every column that can hold personal data. Generated
 // calls on every route and every tool, with every credential of one of them, never return a canary or an id of the other,
-// and change nothing of theirs.
-import { readFileSync } from 'node:fs';
+// and change nothing of theirs. The home itself has canaries too, in its settings and names: its other owner never sees
+// one.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AccountId } from '@relay/contract/ids';
@@ -27,6 +28,31 @@ const STREAM_MS = 300;
 
 const { url, daemonUrl, drop } = await freshDatabase();
 const home = join(await mkdtemp(join(tmpdir(), 'relay-isolation-')), 'home');
+
+/** What the home's owner has set up for themselves. */
+const OF_THE_HOME = {
+  instructions: 'Say that Quillfeather sent you.',
+  admin: '4915199887766',
+  address: '127.0.0.9:45671',
+  folder: join(home, 'quillfeather'),
+  owner: 'Quillfeather the third',
+  account: 'quillfeather',
+};
+mkdirSync(home, { recursive: true, mode: 0o700 });
+writeFileSync(
+  join(home, 'relay.config.json'),
+  JSON.stringify({
+    agent: { instructions: OF_THE_HOME.instructions },
+    admin_phone_numbers: [OF_THE_HOME.admin],
+    webhooks: { allow: [OF_THE_HOME.address] },
+    notifications: { allow: [OF_THE_HOME.address], ntfy_url: `http://${OF_THE_HOME.address}/q` },
+    outside_memory: { folder: OF_THE_HOME.folder },
+    backup: { folder: OF_THE_HOME.folder, copy_to: OF_THE_HOME.folder },
+    // More than any disk has free, so that the sentence about it is shown.
+    disk: { keep_free_megabytes: 1_000_000_000 },
+  }),
+);
+
 const owner = new pg.Client({ connectionString: url, options: '-c search_path=relay' });
 await owner.connect();
 const sql = async (text: string, values: readonly unknown[] = []) =>
@@ -145,6 +171,8 @@ interface Caller {
   readonly who: string;
   readonly token: string;
   readonly other: Side;
+  /** What of the home is not for this caller. */
+  readonly home?: readonly string[];
 }
 
 const leaks: string[] = [];
@@ -159,8 +187,13 @@ const originsOf = (secret: string): string => {
 const seen = new Set<string>();
 
 /** A caller that sent the secret itself may read it back in a refusal. */
-function examine({ who, other }: Caller, what: string, sent: string, text: string): void {
-  for (const secret of other.secrets)
+function examine(
+  { who, other, home: ofHome = [] }: Caller,
+  what: string,
+  sent: string,
+  text: string,
+): void {
+  for (const secret of [...other.secrets, ...ofHome])
     if (text.includes(secret) && !sent.includes(secret))
       leaks.push(`${who}: ${what} shows ${secret}${originsOf(secret)}`);
   // A canary that was asked for by its tag alone must not come back with what follows it.
@@ -229,6 +262,16 @@ async function callRoute(
   examine(caller, what, `${path} ${body}`, text);
 }
 
+/** As the caller's own clients do, so that it is answered. */
+async function readPlainly(caller: Caller, { path: route }: Route) {
+  const path = route.replace('{account}', 'anas').replaceAll(/\{\w+\}/g, 'none');
+  const answer = await fetch(`http://127.0.0.1:${daemon.port}${path}`, {
+    headers: { authorization: `Bearer ${caller.token}` },
+  });
+  seen.add(`${answer.status < 300 ? 'ok' : 'no'} GET ${route}`);
+  examine(caller, `GET ${path} (${answer.status})`, path, await readFor(answer));
+}
+
 async function readFor(answer: Response): Promise<string> {
   if (!(answer.headers.get('content-type') ?? '').includes('event-stream')) return answer.text();
   const reader = answer.body?.getReader();
@@ -258,7 +301,12 @@ test('no call with a credential of one account returns or changes anything of an
   verifies('SEP-ISOLATION');
   const ana = await made<{ token: string }>('/api/owners', { name: 'ana' });
   await made('/api/accounts', { name: 'anas', owner: 'ana' });
+  await made('/api/owners', { name: OF_THE_HOME.owner });
+  await made('/api/accounts', { name: OF_THE_HOME.account, owner: OF_THE_HOME.owner });
   const [mine, anas] = [await fill('default'), await fill('anas')];
+  const [worker] = await sql('SELECT id FROM workers');
+  const machine = JSON.stringify({ host: hostname() }).slice(1, -1);
+  const ofHome = [...Object.values(OF_THE_HOME), home, machine, String(worker?.id)];
   const tokenIn = async (token: string) => {
     const answer = await rawRequest({
       port: daemon.port,
@@ -271,9 +319,9 @@ test('no call with a credential of one account returns or changes anything of an
   };
   const ownToken = readFileSync(join(home, 'token'), 'utf8').trim();
   const callers: readonly Caller[] = [
-    { who: 'ana', token: ana.token, other: mine },
+    { who: 'ana', token: ana.token, other: mine, home: ofHome },
     { who: 'the home’s owner', token: ownToken, other: anas },
-    { who: 'a client of ana', token: await tokenIn(ana.token), other: mine },
+    { who: 'a client of ana', token: await tokenIn(ana.token), other: mine, home: ofHome },
     { who: 'a client of the home’s owner', token: await tokenIn(ownToken), other: anas },
   ];
   for (const { who, token } of callers) expect(token, who).toMatch(/^relay_/);
@@ -292,6 +340,8 @@ test('no call with a credential of one account returns or changes anything of an
   for (const caller of callers) {
     // Who calls changes their own account; the other one stays as it was.
     const untouched = caller.other === mine ? 0 : 1;
+    if (caller.home !== undefined)
+      for (const route of routes) if (route.method === 'GET') await readPlainly(caller, route);
     let next = 0;
     await together(CALLS, () =>
       callRoute(caller, routes[next++ % routes.length] ?? pick(routes), names, accounts),

@@ -53,7 +53,7 @@ export function formatStatus(status: DaemonStatus, port: number): string[] {
     ...optionalRow('Message requests', describeMessageRequests(status.knocks_waiting)),
     ...optionalRow('Webhooks', status.webhooks ?? undefined),
     ...optionalRow('Storage', status.storage ?? undefined),
-    ...optionalRow('Backup', status.backup.trouble ?? undefined),
+    ...optionalRow('Backup', status.backup?.trouble ?? undefined),
     [
       'Database',
       `${database.kind} PostgreSQL ${database.server_version}, schema ${database.schema_version}`,
@@ -64,7 +64,7 @@ export function formatStatus(status: DaemonStatus, port: number): string[] {
     ],
     ['Failed jobs', failed[0] ?? (jobs.dead === 0 ? 'none' : String(jobs.dead))],
     ...failed.slice(1).map((line): [string, string] => ['', line]),
-    ['Home', status.home],
+    ...optionalRow('Home', status.home ?? undefined),
     ['Console', `http://127.0.0.1:${port} (sign in with \`relay open\`)`],
     ['Version', status.version],
   ]);

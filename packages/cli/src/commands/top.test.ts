@@ -6,6 +6,7 @@ import { statusOf } from '../testing/answers.ts';
 import { formatTop, listTroubles, type TopSnapshot } from './top.ts';
 
 const colours = pc.createColors(false);
+const BACKUP = { every: 'day', last_at: null, encrypted: false, copy: null } as const;
 const status = { ...statusOf(1, '/home'), whatsapp_connected: true };
 
 const event = (seq: number, more: Partial<LedgerLine> = {}): LedgerLine => ({
@@ -90,7 +91,7 @@ describe('what is wrong', () => {
     [{ whatsapp_connected: false }, 'No WhatsApp account is linked yet.'],
     [{ hold: true }, 'Sending is on hold. End the hold with `relay release`.'],
     [{ webhooks: 'One webhook fails.' }, 'One webhook fails.'],
-    [{ backup: { ...status.backup, trouble: 'No backup.' } }, 'No backup.'],
+    [{ backup: { ...BACKUP, trouble: 'No backup.' } }, 'No backup.'],
     [
       {
         jobs: {

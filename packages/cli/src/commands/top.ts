@@ -258,7 +258,7 @@ export function listTroubles(status: DaemonStatus): string[] {
     ...(status.hold ? ['Sending is on hold. End the hold with `relay release`.'] : []),
     ...(sending.light === 'green' ? [] : [sending.sentence]),
     ...jobs.dead_letters.map(({ count: many, sentence }) => `${sentence} (${many})`),
-    ...[webhooks, backup.trouble].filter((one) => one !== null),
+    ...[webhooks, backup?.trouble ?? null].filter((one) => one !== null),
   ];
 }
 

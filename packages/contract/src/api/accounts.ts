@@ -98,7 +98,7 @@ const proxy = z
     'Must be an address without a path',
   );
 const model = boundedText(200);
-const { usd_per_day, tokens_per_day } = agentSchema.shape;
+const { usd_per_day, tokens_per_day, instructions } = agentSchema.shape;
 
 /** Without defaults: a missing setting is that of the home. */
 const own = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial();
@@ -120,7 +120,7 @@ const settings = {
   zone: z.string().refine(isZoneName, 'Must be a time zone such as Europe/Berlin'),
 };
 const pacing = unwrapped(pacingSchema.shape);
-const agent = unwrapped({ usd_per_day, tokens_per_day });
+const agent = unwrapped({ usd_per_day, tokens_per_day, instructions });
 const retention = { messages_days: retentionDaysSchema };
 
 export const accountSettingsSchema = own({

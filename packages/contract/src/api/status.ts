@@ -80,7 +80,8 @@ export const statusSchema = z.object({
     /** A message was sent. */
     sent: z.boolean(),
   }),
-  home: z.string(),
+  /** Null, like `backup`, for an account of another owner than the home’s. */
+  home: z.string().nullable(),
   whatsapp: z.object({
     state: z.string(),
     sentence: z.string(),
@@ -113,7 +114,7 @@ export const statusSchema = z.object({
   webhooks: z.string().nullable(),
   /** What is currently not stored and why, in one sentence; null if everything is. */
   storage: z.string().nullable(),
-  backup: backupStatusSchema,
+  backup: backupStatusSchema.nullable(),
   /** Messages that were received and are not processed yet. */
   inbox_waiting: z.int(),
   /** Messages received from others, and sent through Relay, within the last 60 seconds. */
@@ -179,12 +180,14 @@ export interface AccountFigures {
   readonly limits: { readonly usd_per_day: number; readonly tokens_per_day: number };
 }
 
-/** The caller of the metrics: the account that unlabelled figures are about, and the accounts that may be named. */
+/** The caller of the metrics: the account that their figures are about, and what else they may see. */
 export interface MetricsCaller {
   status(): Promise<DaemonStatus>;
   figures(): Promise<AccountFigures>;
   /** Whether that account is the main one, whose events are counted. */
   readonly isMain: boolean;
+  /** Whether they may see the figures of the process, the disk and the database, which all accounts share. */
+  readonly seesMachine: boolean;
   /** Picks, by name, the accounts that the caller may know of. */
   shows(account: string): boolean;
 }

@@ -3312,7 +3312,7 @@ export interface components {
                 every: "off" | "hour" | "day" | "week";
                 last_at: string | null;
                 trouble: string | null;
-            };
+            } | null;
             database: {
                 /** @enum {string} */
                 kind: "private" | "external";
@@ -3321,7 +3321,7 @@ export interface components {
             };
             demo: boolean;
             hold: boolean;
-            home: string;
+            home: string | null;
             inbox_waiting: number;
             jobs: {
                 dead: number;
@@ -4193,6 +4193,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         agent?: {
+                            instructions?: string;
                             tokens_per_day?: number;
                             usd_per_day?: number;
                         };
@@ -4286,6 +4287,7 @@ export interface operations {
             content: {
                 "application/json": {
                     agent?: {
+                        instructions?: string | null;
                         tokens_per_day?: number | null;
                         usd_per_day?: number | null;
                     };
@@ -4320,6 +4322,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         agent?: {
+                            instructions?: string;
                             tokens_per_day?: number;
                             usd_per_day?: number;
                         };

@@ -4,7 +4,7 @@
 import { isKeyless, PROVIDERS, type ProviderName } from '@relay/contract/agent/providers';
 import type { ModelList, ModelTrial } from '@relay/contract/api/settings';
 import { RelayError } from '@relay/contract/errors';
-import { type ModelSettings, nearestName } from '@relay/contract/settings';
+import { type ModelServer, nearestName } from '@relay/contract/settings';
 import { EgressError, hostAndPort, openEgress } from '../platform/egress/egress.ts';
 import { systemClock } from './agent/clock.ts';
 import { askTestQuestion } from './agent/model.ts';
@@ -24,7 +24,7 @@ interface CheckLimits {
 
 /** Asks the model one short question. Throws a RelayError that says what is wrong and what to do. */
 export async function checkModel(
-  settings: ModelSettings,
+  settings: ModelServer,
   { callTimeoutMs }: CheckLimits,
 ): Promise<ModelTrial> {
   const target = describeTarget(settings);
@@ -47,7 +47,7 @@ export async function checkModel(
  * For a check that is run often: the provider's list of models where it proves that key and name are right, which costs
  * nothing, and the test question otherwise. Resolves to a sentence.
  */
-export async function probeModel(settings: ModelSettings, limits: CheckLimits): Promise<string> {
+export async function probeModel(settings: ModelServer, limits: CheckLimits): Promise<string> {
   const target = describeTarget(settings);
   const { name } = await openModel(settings).catch((error: unknown) => {
     throw incompleteError(error, target);
@@ -76,18 +76,18 @@ interface CheckTarget {
 
 interface AskedTarget extends CheckTarget {
   readonly model: string;
-  readonly settings: ModelSettings;
+  readonly settings: ModelServer;
   readonly seconds: number;
 }
 
-function describeTarget(settings: ModelSettings): CheckTarget {
+function describeTarget(settings: ModelServer): CheckTarget {
   const provider = providerOfSettings(settings);
   const { title, baseUrl } = PROVIDERS[provider];
   const hasKey = settings.model_api_key !== null;
   return { provider, title, baseUrl: settings.model_base_url ?? baseUrl, hasKey };
 }
 
-function providerOfSettings(settings: ModelSettings): ProviderName {
+function providerOfSettings(settings: ModelServer): ProviderName {
   try {
     return providerOf(settings);
   } catch (error) {
@@ -293,14 +293,14 @@ function failingAction(asked: AskedTarget): string {
 // The provider's list of models, at the same address as the model itself. Relay asks for it only when somebody sets the
 // model up or runs a check.
 
-export async function listModels(settings: ModelSettings): Promise<ModelList> {
+export async function listModels(settings: ModelServer): Promise<ModelList> {
   const { provider } = describeTarget(settings);
   const listed = await fetchModels(settings);
   const embeddings = embeddingsAmong(listed, provider, settings);
   return { provider, models: namesForAgents(listed), embeddings };
 }
 
-async function fetchModels(settings: ModelSettings): Promise<readonly ListedModel[]> {
+async function fetchModels(settings: ModelServer): Promise<readonly ListedModel[]> {
   const { provider, baseUrl, title } = describeTarget(settings);
   if (baseUrl === null) {
     const what = '"model_base_url" is not set';
@@ -314,7 +314,8 @@ async function fetchModels(settings: ModelSettings): Promise<readonly ListedMode
   const address = `${baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl}/models${LIST_QUERY[provider] ?? ''}`;
   const unlisted = (what: string, cause?: unknown) =>
     new RelayError('models_unlisted', { address: baseUrl, what }, { cause });
-  const answer = await openEgress({ ownHosts: [hostAndPort(new URL(baseUrl))] })(address, {
+  const ownHosts = settings.isForeign === true ? [] : [hostAndPort(new URL(baseUrl))];
+  const answer = await openEgress({ ownHosts })(address, {
     headers: { accept: 'application/json', ...keyHeaders(provider, key) },
     timeoutMs: LIST_PATIENCE_MS,
     maxBytes: LIST_BYTES,
@@ -412,7 +413,7 @@ const namesForAgents = (listed: readonly ListedModel[]): string[] =>
 function embeddingsAmong(
   listed: readonly ListedModel[],
   provider: ProviderName,
-  { model_base_url: own }: ModelSettings,
+  { model_base_url: own }: ModelServer,
 ): ModelList['embeddings'] {
   const { embeddings, baseUrl } = PROVIDERS[provider];
   // At another address than the provider's, only what its list names is certain.

@@ -103,3 +103,15 @@ test('applies a changed setting from the next turn on and keeps an unchanged mod
   name = 'b';
   expect(await source.open()).toMatchObject({ name: 'b' });
 });
+
+test.each(['openai', 'anthropic', 'google', 'vllm'])(
+  'an address of a hosted account inside the network is not reached (%s)',
+  async (model_provider) => {
+    const settings = { ...NOTHING, model_provider, model_name: 'm', model_api_key: 'sk-1' };
+    const opened = await openModel({ ...settings, model_base_url: url(), isForeign: true });
+    await expect(
+      generateText({ model: opened.model, prompt: 'hi', maxRetries: 0 }),
+    ).rejects.toThrow();
+    expect(asked).toEqual([]);
+  },
+);

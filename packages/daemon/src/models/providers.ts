@@ -9,9 +9,10 @@ import {
   parseProviderName,
 } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import type { AgentSettings, ModelSettings } from '@relay/contract/settings';
+import type { AgentSettings, ModelServer, ModelSettings } from '@relay/contract/settings';
 import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
 import type { LanguageModel } from 'ai';
+import { createPublicFetch } from '../platform/egress/egress.ts';
 
 interface ModelOverride {
   /** Overrides the configured model. */
@@ -19,7 +20,7 @@ interface ModelOverride {
 }
 
 export function createModelSource(
-  read: () => Promise<ModelSettings>,
+  read: () => Promise<ModelServer>,
   agent?: PriceSettings & Partial<Pick<AgentSettings, 'vision'>>,
 ): {
   open(request?: ModelOverride): Promise<ConfiguredModel>;
@@ -56,7 +57,7 @@ interface ConfiguredModel {
 }
 
 export async function openModel(
-  settings: ModelSettings,
+  settings: ModelServer,
   agent: NonNullable<Parameters<typeof createModelSource>[1]> = NO_PRICES,
 ): Promise<ConfiguredModel> {
   const provider = providerOf(settings);
@@ -68,7 +69,10 @@ export async function openModel(
   const baseUrl = settings.model_base_url ?? PROVIDERS[provider].baseUrl;
   if (baseUrl === null)
     throw missingSetting('"model_base_url" is not set: the address of a server such as vLLM');
-  const model = await OPEN_CLIENT[provider]({ model: name, apiKey, baseUrl });
+  const model = await OPEN_CLIENT[provider]({
+    ...{ model: name, apiKey, baseUrl },
+    isForeign: settings.isForeign === true,
+  });
   const vision = agent.vision ?? PROVIDERS[provider].vision ?? false;
   return { model, provider, name, price: modelPriceFor(provider, agent), vision };
 }
@@ -95,12 +99,14 @@ interface ModelAccess {
   readonly model: string;
   readonly apiKey: string | null;
   readonly baseUrl: string;
+  readonly isForeign: boolean;
 }
 
 type OpenModelClient = (access: ModelAccess) => Promise<ModelObject>;
 
-const clientOptions = ({ apiKey, baseUrl }: ModelAccess) => ({
+const clientOptions = ({ apiKey, baseUrl, isForeign }: ModelAccess) => ({
   ...(apiKey === null ? {} : { apiKey }),
+  ...(isForeign ? { fetch: createPublicFetch() } : {}),
   baseURL: baseUrl,
 });
 

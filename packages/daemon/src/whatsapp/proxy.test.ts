@@ -3,7 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { text } from 'node:stream/consumers';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProxyAgent } from './proxy.ts';
+import { resolvePublicHost } from '../platform/egress/egress.ts';
+import { createProxyAgent, type ProxyServer } from './proxy.ts';
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,14 +67,11 @@ async function socksProxy(password: string) {
   return { port, asked };
 }
 
-const fetchThrough = (proxy: string, port: number) =>
-  new Promise<string>((resolve, reject) => {
-    const url = new URL(`ws://127.0.0.1:${port}/`);
-    const agent = createProxyAgent(proxy, url);
-    get({ host: '127.0.0.1', port, agent }, (response) => resolve(text(response))).on(
-      'error',
-      reject,
-    );
+const fetchThrough = (proxy: string, port: number, resolve?: ProxyServer['resolve']) =>
+  new Promise<string>((done, reject) => {
+    const to = new URL(`ws://127.0.0.1:${port}/`);
+    const agent = createProxyAgent({ url: proxy, ...(resolve && { resolve }) }, to);
+    get({ host: '127.0.0.1', port, agent }, (response) => done(text(response))).on('error', reject);
   });
 
 test('an HTTP proxy is asked for the destination, with the password in its address', async () => {
@@ -100,4 +98,16 @@ test('a proxy that refuses leaves no connection, and is not bypassed', async () 
   await expect(fetchThrough(`socks5://ana:wrong@127.0.0.1:${socks.port}`, target)).rejects.toThrow(
     'refused the user name',
   );
+});
+
+test('connects to the address that was resolved for the proxy, and to none that was refused', async () => {
+  verifies('ACCOUNT-SETTINGS');
+  const { port, asked } = await httpProxy(200);
+  const target = await site();
+  const proxy = `http://proxy.example.org:${port}`;
+  const resolve = async (host: string) => (host === 'proxy.example.org' ? '127.0.0.1' : host);
+  expect(await fetchThrough(proxy, target, resolve)).toBe('reached');
+  const inside = fetchThrough(`http://127.0.0.1:${port}`, target, resolvePublicHost);
+  await expect(inside).rejects.toThrow('not on the public internet');
+  expect(asked).toHaveLength(1);
 });

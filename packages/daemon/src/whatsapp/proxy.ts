@@ -13,10 +13,16 @@ interface Destination {
   readonly port: number;
 }
 
+export interface ProxyServer {
+  readonly url: string;
+  /** Gives the address to connect to for the proxy's host, or rejects; by default the system resolves it. */
+  resolve?(host: string): Promise<string>;
+}
+
 type OnSocket = (error: Error | null, socket?: Duplex) => void;
 
 /** An agent for a WebSocket at this address. */
-export function createProxyAgent(proxy: string, to: URL): HttpAgent {
+export function createProxyAgent(proxy: ProxyServer, to: URL): HttpAgent {
   return to.protocol === 'wss:' ? new SecureProxyAgent(proxy) : new PlainProxyAgent(proxy);
 }
 
@@ -26,11 +32,11 @@ const destinationOf = ({ host, port }: ClientRequestArgs, fallback: number): Des
 });
 
 class PlainProxyAgent extends HttpAgent {
-  readonly #proxy: URL;
+  readonly #proxy: ProxyServer;
 
-  constructor(proxy: string) {
+  constructor(proxy: ProxyServer) {
     super();
-    this.#proxy = new URL(proxy);
+    this.#proxy = proxy;
   }
 
   override createConnection(options: ClientRequestArgs, done: OnSocket): undefined {
@@ -39,11 +45,11 @@ class PlainProxyAgent extends HttpAgent {
 }
 
 class SecureProxyAgent extends HttpsAgent {
-  readonly #proxy: URL;
+  readonly #proxy: ProxyServer;
 
-  constructor(proxy: string) {
+  constructor(proxy: ProxyServer) {
     super();
-    this.#proxy = new URL(proxy);
+    this.#proxy = proxy;
   }
 
   override createConnection(options: ClientRequestArgs, done: OnSocket): undefined {
@@ -56,9 +62,10 @@ class SecureProxyAgent extends HttpsAgent {
 }
 
 /** A connection to the destination through the proxy. */
-async function openTunnel(proxy: URL, to: Destination): Promise<Socket> {
+async function openTunnel({ url, resolve }: ProxyServer, to: Destination): Promise<Socket> {
+  const proxy = new URL(url);
   const isSocks = proxy.protocol === 'socks5:';
-  const host = proxy.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = (await resolve?.(proxy.hostname)) ?? proxy.hostname.replace(/^\[(.*)\]$/, '$1');
   const socket = connectTcp({ host, port: Number(proxy.port || (isSocks ? 1080 : 80)) });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the proxy did not answer')));
   const reader = new ByteReader(socket);

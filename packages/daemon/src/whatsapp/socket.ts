@@ -18,7 +18,7 @@ import {
 import { isGroupJid } from './addresses.ts';
 import { sentContent } from './outbound/content.ts';
 import { watchEncryption } from './outbound/send.ts';
-import { createProxyAgent } from './proxy.ts';
+import { createProxyAgent, type ProxyServer } from './proxy.ts';
 import type { GroupCache } from './server-events.ts';
 import type { AccountKeys } from './signal/account-keys.ts';
 
@@ -40,8 +40,8 @@ export interface SocketDeps {
   readonly log: Log;
   readonly timings: TransportTimings;
   readonly gate: SocketGate;
-  /** The address of the account's proxy; without one, a direct connection. */
-  readonly proxy?: string | undefined;
+  /** The account's proxy; without one, a direct connection. */
+  readonly proxy?: ProxyServer | undefined;
 }
 
 export function openSocket(deps: SocketDeps): WASocket {

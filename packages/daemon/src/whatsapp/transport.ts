@@ -32,6 +32,7 @@ import {
 import { personJid, phoneOfJid } from './addresses.ts';
 import { downloadMedia, requestMediaAgain } from './inbound/download.ts';
 import { ConnectionHealth, LinkBoard } from './link.ts';
+import type { ProxyServer } from './proxy.ts';
 import { GroupCache, toGroupInfo } from './server-events.ts';
 import { type SessionEnd, WhatsAppSession } from './session.ts';
 import { DEFAULT_TIMINGS, type IsObservedGroup, type TransportTimings } from './socket.ts';
@@ -46,8 +47,8 @@ interface BaileysTransportOptions {
   readonly log: Log;
   /** Open by default: for a process that needs no lease. */
   readonly gate?: SocketGate;
-  /** The address of the account's proxy; without one, a direct connection. */
-  readonly proxy?: string | undefined;
+  /** The account's proxy; without one, a direct connection. */
+  readonly proxy?: ProxyServer | undefined;
   readonly now?: () => Date;
   /** In [0, 1). */
   readonly random?: () => number;

@@ -5,6 +5,7 @@ import type {
   AccountService,
   AccountSettings,
   AccountsInbox,
+  ChangeAccountSettings,
   ListedAccount,
   ShownAccountSettings,
 } from '@relay/contract/api/accounts';
@@ -19,6 +20,7 @@ import type { Sealer } from '@relay/core/ports/sealer';
 import type { Transport } from '@relay/core/ports/transport';
 import type { Db } from '../../platform/db/database.ts';
 import { findOwner } from '../../platform/db/owners.ts';
+import { EgressError, resolvePublicHost } from '../../platform/egress/egress.ts';
 import { changeAccountSettings, readAccountSettings } from './settings.ts';
 import {
   type AccountRow,
@@ -106,6 +108,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     async changeSettings(caller, name, changed) {
       const { id } = await findOwnAccount(caller, name);
       const sealer = deps.sealer.forAccount(id);
+      if (caller.id !== HOME_OWNER) await refuseInsideAddresses(changed);
       await changeAccountSettings(db, id, sealer, { home: deps.home, changed });
       if (hosting.byId(id) !== null) {
         await hosting.remove(id);
@@ -164,6 +167,21 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       };
     },
   };
+}
+
+/** What is refused here could not be reached later either; names are resolved again then. */
+async function refuseInsideAddresses({
+  model_base_url,
+  proxy,
+}: ChangeAccountSettings): Promise<void> {
+  for (const [name, url] of Object.entries({ model_base_url, proxy })) {
+    if (typeof url !== 'string') continue;
+    await resolvePublicHost(new URL(url).hostname).catch((cause: unknown) => {
+      if (!(cause instanceof EgressError)) throw cause;
+      const what = `"${name}" must be an address on the public internet`;
+      throw new RelayError('setting_invalid', { what }, { cause });
+    });
+  }
 }
 
 function showSettings(own: AccountSettings): ShownAccountSettings {

@@ -44,6 +44,26 @@ test('the numbers that command the home’s agents command none of another perso
   expect(settingsOfAccount(withAdmin, {}, true).admin_phone_numbers).toEqual([]);
 });
 
+test('an account of another person follows none of the home’s instructions, addresses and traces', async () => {
+  verifies('ACCOUNT-OWNERS');
+  const written = settingsSchema.parse({
+    agent: { instructions: 'I am Ben.', max_steps: 3 },
+    webhooks: { allow: ['127.0.0.1:5678'] },
+    notifications: { allow: ['127.0.0.1:8080'], show_text: true },
+    traces: { endpoint: 'http://127.0.0.1:4318', headers: 'key=secret' },
+  });
+  const hosted = settingsOfAccount(written, {}, true);
+  expect(hosted.agent.instructions).toBe('');
+  expect(hosted.webhooks.allow).toEqual([]);
+  expect(hosted.notifications.allow).toEqual([]);
+  expect({ ...hosted.traces }).toEqual({ endpoint: null, headers: null });
+  // Everything else is the home's.
+  expect([hosted.agent.max_steps, hosted.notifications.show_text]).toEqual([3, true]);
+  expect(settingsOfAccount(written, {}, false)).toEqual(written);
+  await change({ agent: { instructions: 'I am Ana.' } });
+  expect(settingsOfAccount(written, await read(), true).agent.instructions).toBe('I am Ana.');
+});
+
 test('settings that do not fit those of the home are refused', async () => {
   verifies('ACCOUNT-SETTINGS');
   await expect(change({ pacing: { typing_min_ms: 60_000 } })).rejects.toThrow('typing_max_ms');
@@ -72,11 +92,11 @@ const model = {
 test('the key of the home’s model goes to no other address', () => {
   const address = 'https://ana.example.org/v1';
   const elsewhere = { ...model, model_base_url: address, model_api_key: null };
-  expect(modelOfAccount(model, { model_base_url: address })).toEqual(elsewhere);
-  const keyed = modelOfAccount(model, { model_base_url: address, model_api_key: 'own' });
+  expect(modelOfAccount(model, { model_base_url: address }, false)).toMatchObject(elsewhere);
+  const keyed = modelOfAccount(model, { model_base_url: address, model_api_key: 'own' }, false);
   expect(keyed.model_api_key).toBe('own');
   const local = { ...model, model_base_url: address };
-  expect(modelOfAccount(local, { model_base_url: address })).toEqual(local);
+  expect(modelOfAccount(local, { model_base_url: address }, false)).toMatchObject(local);
 });
 
 test('the home’s key for transcription goes to no address of an account', () => {
@@ -89,11 +109,21 @@ test('the home’s key for transcription goes to no address of an account', () =
 });
 
 test('another provider takes nothing from the home’s model', () => {
-  expect(modelOfAccount(model, { model_name: 'small' })).toEqual({ ...model, model_name: 'small' });
-  expect(modelOfAccount(model, { model_provider: 'openai' })).toEqual({
+  const small = { ...model, model_name: 'small' };
+  expect(modelOfAccount(model, { model_name: 'small' }, false)).toMatchObject(small);
+  expect(modelOfAccount(model, { model_provider: 'openai' }, false)).toMatchObject({
     model_provider: 'openai',
     model_name: null,
     model_base_url: null,
     model_api_key: null,
   });
+});
+
+test('a hosted account reaches an address of its own on the public internet only', () => {
+  verifies('ACCOUNT-OWNERS');
+  const own = { model_base_url: 'http://10.0.0.1/v1' };
+  expect(modelOfAccount(model, own, true).isForeign).toBe(true);
+  expect(modelOfAccount(model, own, false).isForeign).toBe(false);
+  // The home's address may be inside its network.
+  expect(modelOfAccount(model, { model_name: 'small' }, true).isForeign).toBe(false);
 });

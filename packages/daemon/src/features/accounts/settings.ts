@@ -8,6 +8,7 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import {
+  type ModelServer,
   type ModelSettings,
   type Settings,
   settingsFault,
@@ -89,8 +90,17 @@ function plainSettings(home: Settings, own: AccountSettings): Tree {
   return { ...Object.fromEntries(sections), ...(own.zone === undefined ? {} : { zone: own.zone }) };
 }
 
-/** What no account of another person gets: these numbers command the agents of an account as its owner. */
-const FOR_HOSTED = { admin_phone_numbers: [] } satisfies Partial<Settings>;
+/**
+ * What the account of another person gets in place of the home's: these settings command or instruct its agents in the
+ * name of the home's owner, open addresses in their network, or send to addresses of theirs.
+ */
+const FOR_HOSTED = {
+  admin_phone_numbers: [],
+  agent: { instructions: '' },
+  webhooks: { allow: [] },
+  notifications: { allow: [] },
+  traces: { endpoint: null, headers: null },
+} satisfies { readonly [Name in keyof Settings]?: Partial<Settings[Name]> };
 
 /**
  * The home's settings as they are for the account. Sections are read where they are used, and those of the home change
@@ -101,28 +111,32 @@ export function settingsOfAccount(
   own: AccountSettings,
   isHosted: boolean,
 ): Settings {
-  const overlay = <Section extends object>(section: Section, over: object = {}): Section =>
-    new Proxy(section, {
-      get: (target, name) => Reflect.get(name in over ? over : target, name),
-    });
-  const sections: Readonly<Record<string, object>> = Object.fromEntries(
-    SECTIONS.filter((name) => own[name] !== undefined).map((name) => [
-      name,
-      overlay<object>(home[name], own[name]),
-    ]),
-  );
-  return overlay(home, {
-    ...sections,
-    ...(own.zone === undefined ? {} : { zone: own.zone }),
-    ...(isHosted ? FOR_HOSTED : {}),
+  const { pacing, agent, retention, zone } = own;
+  return overlay(home, mergeOwn(isHosted ? FOR_HOSTED : {}, { pacing, agent, retention, zone }));
+}
+
+function overlay<Section extends object>(section: Section, over: Tree): Section {
+  const entries = Object.entries(over).map(([name, value]) => [
+    name,
+    isTree(value) && !Array.isArray(value)
+      ? overlay<object>(Reflect.get(section, name) as object, value)
+      : value,
+  ]);
+  const mine: object = Object.fromEntries(entries);
+  return new Proxy(section, {
+    get: (inner, name) => Reflect.get(name in mine ? mine : inner, name),
   });
 }
 
 /**
  * The model of the account. With another provider nothing of the home's model applies. The home's key goes to no other
- * address than the home's.
+ * address than the home's, and an address of a hosted account must be on the public internet.
  */
-export function modelOfAccount(home: ModelSettings, own: AccountSettings): ModelSettings {
+export function modelOfAccount(
+  home: ModelSettings,
+  own: AccountSettings,
+  isHosted: boolean,
+): ModelServer {
   const { model_provider, model_name, model_base_url, model_api_key } = own;
   const base = hasOwnProvider(home, own) ? NO_MODEL : home;
   return {
@@ -130,6 +144,7 @@ export function modelOfAccount(home: ModelSettings, own: AccountSettings): Model
     model_name: model_name ?? base.model_name,
     model_base_url: model_base_url ?? base.model_base_url,
     model_api_key: model_api_key ?? (hasOwnServer(home, own) ? null : home.model_api_key),
+    isForeign: isHosted && model_base_url !== undefined,
   };
 }
 
@@ -143,6 +158,13 @@ export function transcriptionOfAccount(
     ? { ...transcription, transcription_api_key: null }
     : transcription;
 }
+
+export const hasOwnModel = ({
+  model_provider,
+  model_base_url,
+  model_api_key,
+}: AccountSettings): boolean =>
+  model_provider !== undefined || model_base_url !== undefined || model_api_key !== undefined;
 
 const hasOwnProvider = (home: ModelSettings, { model_provider }: AccountSettings): boolean =>
   model_provider !== undefined && model_provider !== home.model_provider;

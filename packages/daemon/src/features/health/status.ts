@@ -16,7 +16,7 @@ interface StatusDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
-  readonly home: string;
+  readonly home: string | null;
   /** Whether the link is a demo with a simulated WhatsApp. */
   readonly demo: boolean;
   /** The page where a demo lets people act as the contacts. */
@@ -33,7 +33,7 @@ interface StatusDeps {
   webhookTrouble(): Promise<string | null>;
   /** What does not run because the disk is nearly full, as a sentence. */
   disk(): string | null;
-  backup(): Promise<BackupStatus>;
+  backup(): Promise<BackupStatus | null>;
   /** Whether the settings of a model are complete. */
   hasModel(): Promise<boolean>;
 }

@@ -4,7 +4,7 @@
 import { extname } from 'node:path';
 import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import type { ModelSettings, TranscriptionSettings } from '@relay/contract/settings';
+import type { ModelServer, TranscriptionSettings } from '@relay/contract/settings';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ const unreachable = (what: string, cause?: unknown): RelayError =>
 /** Null while transcription is off. An error names the setting that is missing. */
 export function openTranscription(
   settings: TranscriptionSettings,
-  model: ModelSettings,
+  model: ModelServer,
   packages?: string,
 ): Transcribe | null {
   if (settings.by === 'off') return null;
@@ -61,7 +61,7 @@ export function openTranscription(
 export async function describeTranscription(
   { db, lease: { account } }: Pick<Engine, 'db' | 'lease'>,
   settings: TranscriptionSettings,
-  model: ModelSettings,
+  model: ModelServer,
 ): Promise<{ readonly found: string; readonly fault: string | null } | null> {
   if (settings.by === 'off') return null;
   try {
@@ -79,7 +79,7 @@ export async function describeTranscription(
   }
 }
 
-function priceWords(settings: TranscriptionSettings, model: ModelSettings): string {
+function priceWords(settings: TranscriptionSettings, model: ModelServer): string {
   if (settings.by === 'local') return '';
   const price = priceOf(settings, model);
   if (settings.usd_per_minute !== null) return ` Price of a minute of speech: ${price} USD.`;
@@ -87,7 +87,7 @@ function priceWords(settings: TranscriptionSettings, model: ModelSettings): stri
   return ` Price of a minute of speech: ${words}. Set it with \`transcription.usd_per_minute\`.`;
 }
 
-function nameOf(settings: TranscriptionSettings, model: ModelSettings): string {
+function nameOf(settings: TranscriptionSettings, model: ModelServer): string {
   if (settings.by === 'local') return `whisper-${sizeOf(settings)} on this machine`;
   const endpoint = endpointOf(settings, model);
   return `${endpoint.model} at ${new URL(endpoint.url).host}`;
@@ -147,13 +147,15 @@ function onThisMachine(settings: TranscriptionSettings, packages: string | undef
 
 interface Endpoint {
   readonly url: string;
+  /** Only the public internet is reached. */
+  readonly isForeign: boolean;
   readonly model: string;
   readonly apiKey: string | null;
 }
 
 function endpointOf(
   { endpoint_base_url, model: named, transcription_api_key: own }: TranscriptionSettings,
-  model: ModelSettings,
+  model: ModelServer,
 ): Endpoint {
   const provider = parseProviderName(model.model_provider ?? '');
   const ofModel = model.model_base_url ?? (provider === null ? null : PROVIDERS[provider].baseUrl);
@@ -163,6 +165,7 @@ function endpointOf(
   const name = named ?? hostedAt(address)?.transcription?.model ?? null;
   if (name === null) throw notSet('"transcription.model" is not set');
   return {
+    isForeign: endpoint_base_url === null && model.isForeign === true,
     url: `${address.replace(/\/$/, '')}/audio/transcriptions`,
     model: name,
     apiKey: own ?? (isSameServer ? model.model_api_key : null),
@@ -175,7 +178,7 @@ const hostedAt = (address: string) =>
   );
 
 /** US dollars per minute. */
-function priceOf(settings: TranscriptionSettings, model: ModelSettings): number {
+function priceOf(settings: TranscriptionSettings, model: ModelServer): number {
   if (settings.usd_per_minute !== null) return settings.usd_per_minute;
   const charges = hostedAt(endpointOf(settings, model).url)?.transcription !== undefined;
   return charges ? ASSUMED_USD_PER_MINUTE : 0;
@@ -190,8 +193,8 @@ const answerSchema = z.looseObject({
   duration: z.number().nonnegative().nullish(),
 });
 
-function atEndpoint({ url, model, apiKey }: Endpoint, usdPerMinute: number): Transcribe {
-  const egress = openEgress({ ownHosts: [hostAndPort(new URL(url))] });
+function atEndpoint({ url, isForeign, model, apiKey }: Endpoint, usdPerMinute: number): Transcribe {
+  const egress = openEgress({ ownHosts: isForeign ? [] : [hostAndPort(new URL(url))] });
   const { host } = new URL(url);
   return async ({ bytes, mimeType, seconds: claimed }, signal) => {
     const body = new FormData();

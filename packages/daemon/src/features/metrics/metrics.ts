@@ -1,9 +1,10 @@
 // Prometheus metrics of the daemon: the caller's account, the other accounts that the caller may know of, storage, events
-// since the start, HTTP responses and the process. A scrape runs a few cheap queries; events between scrapes are counted
+// since the start, and for whoever runs Relay also HTTP responses and the process. A scrape runs a few cheap queries; events between scrapes are counted
 // from the event log. Without the database a scrape says so, and contains only what is known without it.
 // Invariant: what one caller may see is in registries that are made for that scrape.
 
 import type { ListedAccount } from '@relay/contract/api/accounts';
+import type { BackupStatus } from '@relay/contract/api/backups';
 import type { EventLog } from '@relay/contract/api/events';
 import type {
   AccountFigures,
@@ -48,10 +49,11 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
     buckets: DURATION_BUCKETS,
     registers: [registry],
   });
+  const up = new Registry();
   const isUp = new Gauge({
     name: 'relay_database_up',
     help: '1 while the database answers. While it does not, metrics that need it are left out.',
-    registers: [registry],
+    registers: [up],
   });
   const diskFree = new Gauge({
     name: 'relay_disk_free_bytes',
@@ -72,6 +74,7 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
       showStatus(registry, status);
       showModelUse(registry, figures.used);
       showStorage(registry, figures);
+      if (caller.seesMachine) showDatabaseSizes(registry, figures.storage);
       showAccounts(
         registry,
         accounts.filter(({ name }) => caller.shows(name)),
@@ -88,12 +91,14 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
     async text(caller) {
       const figures = await readStored(caller);
       const events = caller.isMain ? await counted.metrics() : '';
+      const own = `${await up.metrics()}${events}${figures}`;
+      if (!caller.seesMachine) return own;
       // A disk that does not answer has no figure.
       await deps.freeDiskBytes().then(
         (bytes) => diskFree.set(bytes),
         () => diskFree.remove(),
       );
-      return `${await registry.metrics()}${events}${figures}`;
+      return `${await registry.metrics()}${own}`;
     },
     countRequest({ method, route, status, seconds }) {
       requests.observe({ method, route, status: String(status) }, seconds);
@@ -104,9 +109,9 @@ export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
 
 // What `relay status` shows, as gauges.
 
-type StatusGauge = readonly [name: string, help: string, of: (status: DaemonStatus) => number];
+type GaugeOf<Source> = readonly [name: string, help: string, of: (source: Source) => number];
 
-const STATUS_GAUGES: readonly StatusGauge[] = [
+const STATUS_GAUGES: readonly GaugeOf<DaemonStatus>[] = [
   [
     'relay_whatsapp_connected',
     '1 while WhatsApp is connected.',
@@ -174,19 +179,22 @@ const STATUS_GAUGES: readonly StatusGauge[] = [
     (status) => status.sending.caps.first_contacts_per_day,
   ],
   [
+    'relay_webhooks_in_trouble',
+    '1 while there is a problem with webhooks.',
+    (status) => Number(status.webhooks !== null),
+  ],
+];
+
+const BACKUP_GAUGES: readonly GaugeOf<BackupStatus>[] = [
+  [
     'relay_backup_last_timestamp_seconds',
     'Time of the last backup, in seconds since 1970; 0 if there is none.',
-    (status) => Date.parse(status.backup.last_at ?? '1970-01-01T00:00:00Z') / 1_000,
+    ({ last_at }) => Date.parse(last_at ?? '1970-01-01T00:00:00Z') / 1_000,
   ],
   [
     'relay_backup_in_trouble',
     '1 while scheduled backups fail.',
-    (status) => Number(status.backup.trouble !== null),
-  ],
-  [
-    'relay_webhooks_in_trouble',
-    '1 while there is a problem with webhooks.',
-    (status) => Number(status.webhooks !== null),
+    ({ trouble }) => Number(trouble !== null),
   ],
 ];
 
@@ -194,6 +202,10 @@ function showStatus(registry: Registry, status: DaemonStatus): void {
   const registers = [registry];
   for (const [name, help, of] of STATUS_GAUGES)
     new Gauge({ name, help, registers }).set(of(status));
+  const { backup } = status;
+  if (backup !== null)
+    for (const [name, help, of] of BACKUP_GAUGES)
+      new Gauge({ name, help, registers }).set(of(backup));
   const link = new Gauge({
     name: 'relay_link_state',
     help: '1 for the current state of the link to WhatsApp.',
@@ -224,29 +236,24 @@ function showStatus(registry: Registry, status: DaemonStatus): void {
 
 // Each account of the home, by its name.
 
-const ACCOUNT_GAUGES: readonly [name: string, help: string, of: (one: ListedAccount) => number][] =
+const ACCOUNT_GAUGES: readonly GaugeOf<ListedAccount>[] = [
   [
-    [
-      'relay_account_connected',
-      '1 while the account is connected to WhatsApp.',
-      ({ state }) => Number(state !== null && CONNECTION_STATES[state].status === 'connected'),
-    ],
-    [
-      'relay_account_hold',
-      '1 while sending of the account is on hold.',
-      ({ hold }) => Number(hold),
-    ],
-    [
-      'relay_account_waiting',
-      'Approvals and conversations of the account that wait for its owner.',
-      ({ waiting_count }) => waiting_count,
-    ],
-    [
-      'relay_account_sent_24h',
-      'Messages of the account sent within the last 24 hours.',
-      ({ sent_today }) => sent_today,
-    ],
-  ];
+    'relay_account_connected',
+    '1 while the account is connected to WhatsApp.',
+    ({ state }) => Number(state !== null && CONNECTION_STATES[state].status === 'connected'),
+  ],
+  ['relay_account_hold', '1 while sending of the account is on hold.', ({ hold }) => Number(hold)],
+  [
+    'relay_account_waiting',
+    'Approvals and conversations of the account that wait for its owner.',
+    ({ waiting_count }) => waiting_count,
+  ],
+  [
+    'relay_account_sent_24h',
+    'Messages of the account sent within the last 24 hours.',
+    ({ sent_today }) => sent_today,
+  ],
+];
 
 function showAccounts(registry: Registry, accounts: readonly ListedAccount[]): void {
   for (const [name, help, of] of ACCOUNT_GAUGES) {
@@ -314,13 +321,6 @@ async function readStorageFigures(
 function showStorage(registry: Registry, { storage, limits }: AccountFigures): void {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const size = gauge('relay_database_size_bytes', 'Size of the database on its disk.');
-  const tables = new Gauge({
-    name: 'relay_table_size_bytes',
-    help: 'Size of each table with its indexes.',
-    labelNames: ['table'],
-    registers,
-  });
   const mediaBytes = gauge('relay_media_bytes', 'What files of messages take, each content once.');
   const mediaStates = new Gauge({
     name: 'relay_media',
@@ -344,11 +344,9 @@ function showStorage(registry: Registry, { storage, limits }: AccountFigures): v
   const usdLimit = gauge('relay_model_spend_limit_usd', 'Limit of the cost of models for a day.');
   const tokens = gauge('relay_model_tokens_today', 'Model tokens used today.');
   const tokensLimit = gauge('relay_model_tokens_limit', 'Limit of model tokens for a day.');
-  const { bytes, tables: sizes, oldest, spent, media } = storage;
-  size.set(bytes);
+  const { oldest, spent, media } = storage;
   mediaBytes.set(media.bytes);
   for (const { state, count } of media.states) mediaStates.set({ state }, count);
-  for (const one of sizes) tables.set({ table: one.name }, one.bytes);
   job.set(oldest.job);
   message.set(oldest.message);
   approval.set(oldest.approval);
@@ -356,6 +354,19 @@ function showStorage(registry: Registry, { storage, limits }: AccountFigures): v
   usdLimit.set(limits.usd_per_day);
   tokens.set(spent.tokens);
   tokensLimit.set(limits.tokens_per_day);
+}
+
+function showDatabaseSizes(registry: Registry, { bytes, tables: sizes }: StorageFigures): void {
+  const registers = [registry];
+  const name = 'relay_database_size_bytes';
+  new Gauge({ name, help: 'Size of the database on its disk.', registers }).set(bytes);
+  const tables = new Gauge({
+    name: 'relay_table_size_bytes',
+    help: 'Size of each table with its indexes.',
+    labelNames: ['table'],
+    registers,
+  });
+  for (const one of sizes) tables.set({ table: one.name }, one.bytes);
 }
 
 // Model usage since the daemon's start. Each scrape reads the sums from the rows, so nothing is counted twice or

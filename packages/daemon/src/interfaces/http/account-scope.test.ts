@@ -72,6 +72,9 @@ describe('the account of a request', () => {
     expect(outcome(ana, 'sales', 'caller')).toBe('account_not_found');
     expect(outcome(home, 'nobody', 'caller')).toBe('account_not_found');
     expect(outcome(operator, null, 'home')).toBe('home_only');
+    expect(outcome(ana, null, 'machine')).toBe('home_only');
+    expect(outcome(operator, null, 'machine')).toBe('none');
+    expect(outcome(home, null, 'machine')).toBe('default');
   });
 
   test('of a client is one that its token is valid for', () => {

@@ -54,16 +54,20 @@ function accountOfClient(
 
 function accountOfOwner(
   accounts: AccountDirectory,
-  { id: owner, role }: SignedInOwner,
+  caller: SignedInOwner,
   wanted: WantedAccount,
 ): ServedAccount | null {
   const { name, subject } = wanted;
-  if (subject === 'home' && owner !== HOME_OWNER) throw new RelayError('home_only');
+  const owner = caller.id;
+  const mayKnow = seesAllAccounts(caller);
+  const isRefused =
+    (subject === 'home' && owner !== HOME_OWNER) || (subject === 'machine' && !mayKnow);
+  if (isRefused) throw new RelayError('home_only');
   const asked = name === null ? accounts.defaultOf(owner) : accounts.find(name);
   if (asked?.owner === owner) return asked;
   // Also where the answer would not depend on the account: a path that names none of the caller's leads nowhere.
-  if ((subject === 'caller' || subject === 'home') && name === null) return null;
-  const mayKnow = role === 'operator' || owner === HOME_OWNER;
+  const isOfNone = subject === 'caller' || subject === 'home' || subject === 'machine';
+  if (isOfNone && name === null) return null;
   const shown = asked ?? (name === null ? accounts.defaultOf(HOME_OWNER) : null);
   if (!mayKnow || shown === null) throw missing(wanted);
   if (subject !== 'figures') throw new RelayError('account_of_another');
@@ -154,9 +158,20 @@ export function mayKnowOf(
     return account !== null && principal.program.accounts.includes(account.id);
   }
   if (principal === null || !('owner' in principal)) return false;
-  const { id, role } = principal.owner;
-  return id === HOME_OWNER || role === 'operator' || account?.owner === id;
+  return seesAllAccounts(principal.owner) || account?.owner === principal.owner.id;
 }
+
+/** Whether the caller may see figures of the process and its disk: the home's owner, their clients, and operators. */
+export const runsMachine = ({
+  principal,
+  account,
+}: Pick<FastifyRequest, 'principal' | 'account'>): boolean =>
+  principal?.kind === 'program'
+    ? account?.owner === HOME_OWNER
+    : principal !== null && 'owner' in principal && seesAllAccounts(principal.owner);
+
+const seesAllAccounts = ({ id, role }: SignedInOwner): boolean =>
+  id === HOME_OWNER || role === 'operator';
 
 /** An account of this owner. */
 export function findOwnAccount(

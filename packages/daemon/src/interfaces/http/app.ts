@@ -81,9 +81,10 @@ export const ownerAccess = (access: RouteAccess) =>
  * - `account`: what is in an account. Only for the account's owner; this is the default.
  * - `figures`: the state and the figures of an account. Also for the home's owner and for operators.
  * - `home`: all accounts of this home, or the home itself. Only for the home's owner.
+ * - `machine`: the processes of this home. For the home's owner and for operators.
  * - `caller`: the caller, or whatever the caller may see. It is for no particular account.
  */
-export type RouteSubject = 'account' | 'figures' | 'home' | 'caller';
+export type RouteSubject = 'account' | 'figures' | 'home' | 'machine' | 'caller';
 
 /** A request and its response as the documentation shows them, and as the contract test sends them. */
 export interface OperationExample {

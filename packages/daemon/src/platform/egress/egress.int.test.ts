@@ -8,11 +8,13 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
+  createPublicFetch,
   EgressError,
   type EgressOptions,
   type EgressRequest,
   hostAndPort,
   openEgress,
+  resolvePublicHost,
 } from './egress.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -403,4 +405,41 @@ test('a TLS certificate that is not trusted is refused, whatever the environment
 test('an egress error contains no address', async () => {
   const error = await openEgress()('http://10.1.2.3/secret').catch((thrown: unknown) => thrown);
   expect(String(error)).not.toMatch(/10\.1|secret/);
+});
+
+test('fetch for a server of others streams its answer, follows no redirect and reaches no private address', async () => {
+  const { port } = outside;
+  const resolve = async () => [{ address: '127.0.0.2', family: 4 }];
+  const fetchPublic = createPublicFetch({ allowedAddresses: [`127.0.0.2:${port}`], resolve });
+  let finish = () => {};
+  outside.handler = (request, response) => {
+    if (request.url === '/moved') {
+      response.writeHead(302, { location: `http://127.0.0.1:${inside.port}/` }).end();
+      return;
+    }
+    response.writeHead(200, { 'x-method': request.method, 'x-key': request.headers['x-key'] });
+    request.on('data', (chunk: Buffer) => response.write(chunk));
+    finish = () => response.end(' and the end');
+  };
+  const answer = await fetchPublic(`http://model.example.org:${port}/`, {
+    method: 'POST',
+    headers: { 'x-key': 'k' },
+    body: 'the beginning',
+  });
+  expect([answer.status, answer.headers.get('x-method'), answer.headers.get('x-key')]).toEqual([
+    200,
+    'POST',
+    'k',
+  ]);
+  const reader = answer.body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('the beginning');
+  finish();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(' and the end');
+  expect((await fetchPublic(`http://model.example.org:${port}/moved`)).status).toBe(302);
+  for (const url of [`http://127.0.0.1:${inside.port}/`, `http://[::1]:${inside.port}/`])
+    await expect(createPublicFetch()(url)).rejects.toThrow('not on the public internet');
+  await expect(resolvePublicHost('127.1')).rejects.toThrow('not on the public internet');
+  await expect(resolvePublicHost('[::1]')).rejects.toThrow('not on the public internet');
+  expect(await resolvePublicHost('8.8.8.8')).toBe('8.8.8.8');
+  expect(inside.hits()).toBe(0);
 });

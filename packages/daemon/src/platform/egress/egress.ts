@@ -39,13 +39,6 @@ const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export function openEgress(options: EgressOptions = {}): Egress {
-  async function addressesOf(url: URL): Promise<readonly ResolvedAddress[]> {
-    const { found, inside } = await resolveChecked(url, options);
-    // One private address refuses the whole name: a name that resolves to both kinds is suspicious.
-    if (found.length === 0 || inside.length > 0) throw new EgressError('address_inside');
-    return found;
-  }
-
   return async (asked, request = {}) => {
     const over = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([over, request.signal]) : over;
@@ -53,7 +46,7 @@ export function openEgress(options: EgressOptions = {}): Egress {
     let url = parseUrl(asked);
     let { headers = {} } = request;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const addresses = await unlessAborted(addressesOf(url), signal, ended);
+      const addresses = await unlessAborted(addressesOf(url, options), signal, ended);
       const one = { url, addresses, headers, signal, ended, request };
       const answer = await requestOnce(one);
       if (!REDIRECTS.has(answer.status)) return answer;
@@ -64,6 +57,53 @@ export function openEgress(options: EgressOptions = {}): Egress {
     throw new EgressError('too_many_redirects');
   };
 }
+
+async function addressesOf(url: URL, options: EgressOptions): Promise<readonly ResolvedAddress[]> {
+  const { found, inside } = await resolveChecked(url, options);
+  // One private address refuses the whole name: a name that resolves to both kinds is suspicious.
+  if (found.length === 0 || inside.length > 0) throw new EgressError('address_inside');
+  return found;
+}
+
+/** An address of this host on the public internet; rejects with an `EgressError` if it has none, or a private one. */
+export async function resolvePublicHost(host: string): Promise<string> {
+  const [first] = await addressesOf(parseUrl(`http://${host}`), {});
+  return first?.address ?? '';
+}
+
+/**
+ * `fetch` for a server that somebody chose who may not reach this network, such as the model of a hosted account. Follows
+ * no redirect, and the answer is streamed.
+ */
+export const createPublicFetch =
+  (options: EgressOptions = {}): typeof fetch =>
+  async (input, init) => {
+    const asked = new Request(input, init);
+    const { method, signal } = asked;
+    const url = parseUrl(asked.url);
+    const addresses = await addressesOf(url, options);
+    const body = Buffer.from(await asked.arrayBuffer());
+    const headers = { ...Object.fromEntries(asked.headers), 'accept-encoding': 'identity' };
+    const open = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const lookup = pinned(addresses);
+    return new Promise((resolve, reject) => {
+      const sent = open(url, { method, headers, agent: false, lookup, signal }, (response) => {
+        // After the reader has left, nothing else listens.
+        response.on('error', () => {});
+        const answered = new Headers();
+        for (const [name, value] of Object.entries(headersOf(response)))
+          answered.set(name, value ?? '');
+        const isEmpty = response.statusCode === 204 || response.statusCode === 304;
+        const stream = isEmpty ? null : ReadableStream.from<Uint8Array>(response);
+        resolve(new Response(stream, { status: response.statusCode ?? 0, headers: answered }));
+      });
+      // As the platform's own does, so that callers see a failure of the network.
+      sent.on('error', (cause) =>
+        reject(signal.aborted ? cause : new TypeError('fetch failed', { cause })),
+      );
+      sent.end(body);
+    });
+  };
 
 /** The addresses of a URL, and those among them that may not be reached, as `address:port`. */
 async function resolveChecked(url: URL, options: EgressOptions) {

@@ -67,6 +67,13 @@ export class DiskGuard {
       : null;
   }
 
+  /** The same for an owner whose account is hosted here, without the path and the free space. */
+  get hostedSentence(): string | null {
+    return this.#isLow
+      ? 'The disk is almost full: messages from unknown senders are counted but not stored, and imports are refused. Ask the person who runs this Relay.'
+      : null;
+  }
+
   /** Refuses work that can wait until there is space. */
   assertNotLow(): void {
     if (this.#isLow) throw new RelayError('disk_low', { free: this.#freeMb() });

@@ -31,7 +31,7 @@ export function HealthCard() {
         {(now) => (
           <>
             <HealthVerdict status={now} link={link.data} />
-            {now.backup.trouble !== null && (
+            {now.backup?.trouble && (
               <Note hue="held" icon={IconDatabaseExclamation}>
                 <Sentence text={now.backup.trouble} />
               </Note>

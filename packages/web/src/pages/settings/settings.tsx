@@ -1,6 +1,7 @@
 // The settings page. Each card saves its own settings; one that cannot be changed here says why and what to do.
 
 import { Button, Select, Switch } from '@mantine/core';
+import type { BackupStatus } from '@relay/contract/api/backups';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconDownload } from '@tabler/icons-react';
@@ -58,7 +59,9 @@ export function SettingsScreen() {
                 <SectionCard key={section.id} section={section} shown={shown}>
                   {section.id === 'notifications' && <NotificationPlaces />}
                   {section.id === 'pacing' && status && <SendingStatus status={status} />}
-                  {section.id === 'backup' && status && <BackupSafety backup={status.backup} />}
+                  {section.id === 'backup' && status?.backup && (
+                    <BackupSafety backup={status.backup} />
+                  )}
                   {section.id === 'retention' && (
                     <p className={`${classes.below} small`}>
                       <Link to="/groups">{t('settings.retention.link')}</Link>
@@ -108,7 +111,7 @@ function SendingStatus({ status: { sending } }: { readonly status: DaemonStatus 
 }
 
 /** Whether backups are encrypted and leave this machine. Both are set outside the console. */
-function BackupSafety({ backup }: { readonly backup: DaemonStatus['backup'] }) {
+function BackupSafety({ backup }: { readonly backup: BackupStatus }) {
   const now = useNow(60_000);
   const { encrypted, copy, trouble } = backup;
   return (
@@ -319,10 +322,14 @@ function AboutCard() {
             </dd>
             <dt>{t('settings.about.schema')}</dt>
             <dd>{database.schema_version}</dd>
-            <dt>{t('settings.about.home')}</dt>
-            <dd>
-              <code>{home}</code>
-            </dd>
+            {home !== null && (
+              <>
+                <dt>{t('settings.about.home')}</dt>
+                <dd>
+                  <code>{home}</code>
+                </dd>
+              </>
+            )}
           </dl>
         )}
       </QueryContent>

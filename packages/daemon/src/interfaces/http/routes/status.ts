@@ -4,7 +4,7 @@ import { activityQuerySchema, activitySchema } from '@relay/contract/api/activit
 import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/contract/api/status';
 import { HOME_OWNER } from '@relay/contract/ids';
 import { z } from 'zod';
-import { mayKnowOf } from '../account-scope.ts';
+import { mayKnowOf, runsMachine } from '../account-scope.ts';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 
@@ -101,7 +101,7 @@ export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'
 }
 
 // Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`. They are about the
-// caller's account, and name only accounts that the caller may know of.
+// caller's account, and name only accounts that the caller may know of. Those of the machine are for whoever runs it.
 
 export function metricsRoutes(
   app: App,
@@ -124,6 +124,7 @@ export function metricsRoutes(
         status: () => deps.status(),
         figures: () => deps.figures(),
         isMain: request.account?.id === accounts.defaultOf(HOME_OWNER)?.id,
+        seesMachine: runsMachine(request),
         shows: (name) => mayKnowOf(request, accounts.find(name)),
       });
       return reply.type(metrics.contentType).send(text);

@@ -7,6 +7,7 @@ export function workerRoutes(app: App, deps: Pick<HttpDeps, 'listWorkers'>): voi
   app.get(
     '/api/workers',
     {
+      config: { subject: 'machine' },
       schema: {
         operationId: 'listWorkers',
         summary: 'List the workers: the processes that hold accounts',
