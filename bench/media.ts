@@ -32,6 +32,11 @@ interface MediaBenchOptions {
   readonly megabytes: number;
 }
 
+interface MeasuredRelay {
+  readonly demo: Demo;
+  readonly database: pg.Client;
+}
+
 export async function benchMedia(options: MediaBenchOptions): Promise<readonly Limit[]> {
   const builds = openBuilds();
   try {
@@ -41,9 +46,13 @@ export async function benchMedia(options: MediaBenchOptions): Promise<readonly L
     const alone: Worker<TransportArm> = new Worker(
       new URL('./media/transport-arm.ts', import.meta.url),
     );
+    // One connection for all looks: opening one costs both processes more than an image does.
+    const database = new pg.Client({ connectionString: await demo.database() });
+    await database.connect();
     try {
-      return await measure(demo, { bare, alone }, options);
+      return await measure({ demo, database }, { bare, alone }, options);
     } finally {
+      await database.end();
       await bare.end();
       await alone.call('end').catch(() => {});
       await alone.end();
@@ -55,10 +64,11 @@ export async function benchMedia(options: MediaBenchOptions): Promise<readonly L
 }
 
 async function measure(
-  demo: Demo,
+  relay: MeasuredRelay,
   { bare, alone }: { readonly bare: Worker<BareArm>; readonly alone: Worker<TransportArm> },
   { images, megabytes }: MediaBenchOptions,
 ): Promise<readonly Limit[]> {
+  const { demo, database } = relay;
   const { network, socketUrl } = demo.simulator;
   for (const phone of [RELAY, BARE, ALONE, FRIEND, WRITER]) {
     network.addAccount({ phone: phone ?? '', name: phone ?? '', habits: { receipts: false } });
@@ -98,9 +108,9 @@ async function measure(
     });
   };
   const bareInBefore = await receiveBare();
-  const relayIn = await receive(demo, RELAY, images, () => countStored(demo, 'image'));
+  const relayIn = await receive(demo, RELAY, images, () => countStored(database, 'image'));
   const bareIn = ((bareInBefore + (await receiveBare())) * images) / (2 * half);
-  const memory = await memoryOfVideos(demo, megabytes * MB);
+  const memory = await memoryOfVideos(relay, megabytes * MB);
   const rate = (ms: number) => (images / ms) * 1_000;
   return [
     loadFigure(),
@@ -249,24 +259,21 @@ async function receive(
   return performance.now() - start;
 }
 
-async function countStored(demo: Demo, kind: 'image' | 'video'): Promise<number> {
-  const client = new pg.Client({ connectionString: await demo.database() });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM relay.media
-       WHERE origin = 'received' AND state = 'stored' AND kind = $1`,
-      [kind],
-    );
-    return rows[0]?.count ?? 0;
-  } finally {
-    await client.end();
-  }
+async function countStored(database: pg.Client, kind: 'image' | 'video'): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM relay.media
+     WHERE origin = 'received' AND state = 'stored' AND kind = $1`,
+    [kind],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 // Memory: the most that the daemon's process takes, above what it took before.
 
-async function memoryOfVideos(demo: Demo, bytes: number): Promise<{ out: number; in: number }> {
+async function memoryOfVideos(
+  { demo, database }: MeasuredRelay,
+  bytes: number,
+): Promise<{ out: number; in: number }> {
   const out = await peakDuring(demo, async () => {
     await sendThroughRelay(demo, VIDEOS, bytes, 'video');
   });
@@ -280,7 +287,7 @@ async function memoryOfVideos(demo: Demo, bytes: number): Promise<{ out: number;
         }),
       ),
     );
-    await until(async () => (await countStored(demo, 'video')) >= VIDEOS);
+    await until(async () => (await countStored(database, 'video')) >= VIDEOS);
   });
   return { out, in: received };
 }
