@@ -30,8 +30,8 @@ const KEY_BYTES = 32;
 const HASH_BYTES = 32;
 const ORIGIN = 'https://web.whatsapp.com';
 
-/** Connections are kept: a chat with many photos would otherwise make one for each. */
-const agent = new Agent({ keepAlive: true, maxFreeSockets: 4, timeout: 60_000 });
+/** Connections are kept, one for each concurrent download: a chat with many photos would otherwise make one for each. */
+const agent = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 60_000 });
 
 const TYPES: Readonly<Partial<Record<string, MediaType>>> = {
   imageMessage: 'image',
@@ -179,15 +179,14 @@ async function* decrypt(
   const hash = createHash('sha256');
   const expected = sealedLength(sealed.bytes);
   let arrived = 0;
-  let tail: Buffer = Buffer.alloc(0);
+  let ownMac: Buffer = Buffer.alloc(0);
   for await (const piece of source) {
+    // The last bytes of the file are its MAC.
+    const body = piece.subarray(0, Math.max(0, expected - MAC_BYTES - arrived));
     arrived += piece.length;
     if (arrived > expected) throw new MediaFault('damaged');
     sealedHash.update(piece);
-    // The last bytes are the MAC: they are held back until it is known that they are the last.
-    const all = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
-    const body = all.subarray(0, Math.max(0, all.length - MAC_BYTES));
-    tail = Buffer.from(all.subarray(body.length));
+    if (body.length < piece.length) ownMac = Buffer.concat([ownMac, piece.subarray(body.length)]);
     if (body.length === 0) continue;
     mac.update(body);
     const plain = decipher.update(body);
@@ -197,7 +196,7 @@ async function* decrypt(
   // A host that ends early is more likely than a wrong length in the message.
   if (arrived < expected) throw new MediaFault('unreachable');
   const isSound =
-    isEqual(mac.digest().subarray(0, MAC_BYTES), tail) &&
+    isEqual(mac.digest().subarray(0, MAC_BYTES), ownMac) &&
     isEqual(sealedHash.digest(), sealed.sealedHash);
   if (!isSound) throw new MediaFault('damaged');
   const last = decipher.final();
