@@ -48,6 +48,9 @@ export interface SealedFiles {
   list(): AsyncIterable<string>;
 }
 
+/** Chunks are written together, because each write is a wait: 512 KiB at a time. */
+const CHUNKS_OF_A_WRITE = 8;
+
 export class MediaStore {
   readonly #sealer: Sealer;
   readonly #files: SealedFiles;
@@ -168,17 +171,27 @@ export class MediaStore {
     try {
       const salt = newSalt();
       const chunks = new ChunkSealer(this.#sealer, salt);
-      // The head is written last: only then its object and its length are known.
+      // The head is sealed last: only then its object and its length are known.
       let at = HEAD_BYTES;
+      let held: Uint8Array[] = [];
       for await (const piece of source) {
         if (chunks.bytes + piece.length > limit) throw new MediaTooLarge(limit);
-        for (const sealed of chunks.add(piece)) at = await writeAt(file, sealed, at);
+        held.push(...chunks.add(piece));
+        if (held.length < CHUNKS_OF_A_WRITE) continue;
+        at = await writeAt(file, held, at);
+        held = [];
       }
       const { last, sha256 } = chunks.end();
-      if (last !== null) await writeAt(file, last, at);
+      if (last !== null) held.push(last);
       const object = this.nameOf(sha256);
       const { bytes } = chunks;
-      await writeAt(file, sealHead(this.#sealer, object, { salt, bytes }), 0);
+      const head = sealHead(this.#sealer, object, { salt, bytes });
+      // A photo is written at once.
+      if (at === HEAD_BYTES) await writeAt(file, [head, ...held], 0);
+      else {
+        await writeAt(file, held, at);
+        await writeAt(file, [head], 0);
+      }
       await file.sync();
       return { sha256, bytes, object };
     } finally {
@@ -199,12 +212,28 @@ export class MediaStore {
   }
 }
 
-async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
+/** Returns where the next write continues. */
+async function writeAt(
+  file: FileHandle,
+  pieces: readonly Uint8Array[],
+  position: number,
+): Promise<number> {
+  let at = position;
+  let left = [...pieces];
+  while (left.length > 0) {
+    const { bytesWritten } = await file.writev(left, at);
+    at += bytesWritten;
+    left = [...withoutBegin(left, bytesWritten)];
   }
-  return position + bytes.length;
+  return at;
+}
+
+function* withoutBegin(pieces: readonly Uint8Array[], bytes: number): Generator<Uint8Array> {
+  let skip = bytes;
+  for (const piece of pieces) {
+    if (piece.length > skip) yield piece.subarray(skip);
+    skip = Math.max(0, skip - piece.length);
+  }
 }
 
 /** Most folders exist: they are made only when something could not be put into them. */
