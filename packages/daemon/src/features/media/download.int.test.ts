@@ -1,3 +1,4 @@
+import type { MessageId } from '@relay/contract/ids';
 import { MediaFault } from '@relay/core/ports/transport';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -236,6 +237,66 @@ test('refuses a file that is too large, and one for which there is no room', asy
   expect(await desk.reaches(third, 'refused')).toMatchObject({ reason: 'total_quota' });
   await eventually(async () => (await desk.files()).length === 1);
   expect(await desk.files()).toEqual(await objects(desk));
+});
+
+/** Receives photos that are complete only when all of them have begun to arrive. */
+async function receiveTogether(desk: MediaFixture, count: number, bytes: number) {
+  const allBegun = Promise.withResolvers<void>();
+  const ids: MessageId[] = [];
+  desk.download = async function* ({ id }) {
+    const file = Buffer.alloc(bytes, id);
+    yield file.subarray(0, 1_000);
+    if (desk.downloads.length >= count) allBegun.resolve();
+    await allBegun.promise;
+    yield file.subarray(1_000);
+  };
+  for (let nth = 0; nth < count; nth += 1) ids.push(await desk.receive());
+  await desk.start();
+  return ids;
+}
+
+test('records files that are complete at the same time in one transaction', async () => {
+  verifies('MEDIA-IN-DURABLE');
+  const desk = await granted();
+  const ids = await receiveTogether(desk, 6, 5_000);
+  for (const id of ids) {
+    await desk.reaches(id, 'stored');
+    expect((await desk.bytesOf(id)).equals(Buffer.alloc(5_000, id))).toBe(true);
+  }
+  const transactions = await desk.sql("SELECT DISTINCT xmin FROM media WHERE state = 'stored'");
+  expect(transactions.length).toBeLessThan(ids.length);
+  const events = await desk.sql(
+    "SELECT DISTINCT data->>'message' FROM events WHERE kind = 'media'",
+  );
+  expect(events).toHaveLength(ids.length);
+  await eventually(async () => (await jobCount(desk)) === 0);
+});
+
+test('does not exceed a quota with files that are recorded together', async () => {
+  verifies('MEDIA-IN-LIMITS');
+  const desk = await granted();
+  Object.assign(desk.settings, { chat_megabytes: 1 });
+  await receiveTogether(desk, 4, 400_000);
+  await eventually(async () => (await jobCount(desk)) === 0);
+  const states = await desk.sql('SELECT state, reason FROM media ORDER BY state');
+  expect(states).toEqual([
+    ...Array(2).fill({ state: 'refused', reason: 'chat_quota' }),
+    ...Array(2).fill({ state: 'stored', reason: null }),
+  ]);
+  await eventually(async () => (await desk.files()).length === 2);
+});
+
+test('records the others when one file has lost its job to another worker', async () => {
+  verifies('MEDIA-IN-DURABLE');
+  const desk = await granted();
+  const lost = await desk.receive();
+  const { id } = await desk.row(lost);
+  const others = receiveTogether(desk, 3, 5_000);
+  await eventually(async () => desk.downloads.some((one) => one.id === lost));
+  await desk.sql(
+    `UPDATE relay_jobs.job SET retry_count = retry_count + 1 WHERE singleton_key = '${id}'`,
+  );
+  for (const other of await others) await desk.reaches(other, 'stored');
 });
 
 test.each([

@@ -13,11 +13,12 @@ import {
 } from '@relay/core/ports/transport';
 import { sql } from 'kysely';
 import { appendEvent, appendEventsSql, type NewEvent } from '../../platform/db/events.ts';
-import { type MediaRow, recordObjectSql } from '../../platform/db/media.ts';
+import { type MediaRow, recordObjectsSql } from '../../platform/db/media.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Job, JobHandler } from '../../platform/jobs/queue-worker.ts';
-import type { MediaDeps } from './deps.ts';
-import { exceededQuota, removeUnusedFiles } from './room.ts';
+import { joinCalls } from './batch.ts';
+import type { MediaDeps, StoredMedia } from './deps.ts';
+import { readRoom, removeUnusedFiles } from './room.ts';
 import { Sniffer } from './sniffer.ts';
 import { MediaTooLarge, type StoredObject } from './store.ts';
 
@@ -48,23 +49,51 @@ interface WaitingMedia {
   readonly message: MessageWithMedia;
 }
 
-export function onMediaJob(deps: DownloadDeps): JobHandler<'media'> {
-  return async (job, signal) => {
-    const waiting = await loadWaiting(deps, job.data.subject);
-    if (waiting === null) return;
-    if (waiting instanceof MediaFault)
-      return settleFault(deps, job, waiting, job.data.subject, 0, false);
-    await deps.untilConnected(signal);
-    signal.throwIfAborted();
-    if (deps.isDiskLow()) return settle(deps, job, waiting.id, UNTIL_THERE_IS_SPACE);
-    await download(deps, job, waiting, signal);
+/** While several files are downloaded, those that are complete within this time are recorded together. */
+const GATHER_MS = 20;
+
+export function onMediaJob(options: DownloadDeps): JobHandler<'media'> {
+  let running = 0;
+  const deps: JoinedDeps = {
+    ...options,
+    load: joinCalls({ run: (ids) => loadWaiting(options, ids), gatherMs: () => 0 }),
+    keep: joinCalls({
+      run: (files) => transaction(options, (work) => keepAll(options, work, files)),
+      gatherMs: () => (running > 1 ? GATHER_MS : 0),
+    }),
   };
+  return async (job, signal) => {
+    running += 1;
+    try {
+      await onJob(deps, job, signal);
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+/** Statements that concurrent downloads share. */
+interface JoinedDeps extends DownloadDeps {
+  readonly load: (id: MediaId) => Promise<WaitingMedia | MediaFault | null>;
+  /** False if it was erased meanwhile, or there is no room for it. */
+  readonly keep: (file: DownloadedFile) => Promise<boolean>;
+}
+
+async function onJob(deps: JoinedDeps, job: Job<'media'>, signal: AbortSignal): Promise<void> {
+  const waiting = await deps.load(job.data.subject);
+  if (waiting === null) return;
+  if (waiting instanceof MediaFault)
+    return settleFault(deps, job, waiting, job.data.subject, 0, false);
+  await deps.untilConnected(signal);
+  signal.throwIfAborted();
+  if (deps.isDiskLow()) return settle(deps, job, waiting.id, UNTIL_THERE_IS_SPACE);
+  await download(deps, job, waiting, signal);
 }
 
 const UNTIL_THERE_IS_SPACE = { do: 'retry', delayMs: 300_000, counts: false } as const;
 
 async function download(
-  deps: DownloadDeps,
+  deps: JoinedDeps,
   job: Job<'media'>,
   waiting: WaitingMedia,
   signal: AbortSignal,
@@ -104,7 +133,7 @@ async function requestAgain(
 }
 
 async function fetchOnce(
-  deps: DownloadDeps,
+  deps: JoinedDeps,
   job: Job<'media'>,
   { id, kind, declared, message }: WaitingMedia,
   { path, signal }: { readonly path: string | null; readonly signal: AbortSignal },
@@ -119,49 +148,94 @@ async function fetchOnce(
     isKept = await deps.store.put(sniffer, { limit }, async (stored) => {
       placed = stored.object;
       const type = settleType({ kind, declared, ...(await sniffer.detect()) });
-      return transaction(deps, (work) => keep(deps, work, job, { id, stored, type }));
+      return deps.keep({ job, id, stored, type });
     });
   } finally {
     if (!isKept && placed !== null) await removeUnusedFiles(deps, [placed]);
   }
 }
 
-/** False if it was erased meanwhile, or there is no room for it. */
-async function keep(
+interface DownloadedFile {
+  readonly job: Job<'media'>;
+  readonly id: MediaId;
+  readonly stored: StoredObject;
+  readonly type: SettledType;
+}
+
+/** Which of them are kept. No two are the same object, because the store places an object once at a time. */
+async function keepAll(
   deps: DownloadDeps,
   work: UnitOfWork,
-  job: Job<'media'>,
-  { id, stored, type }: { id: MediaId; stored: StoredObject; type: SettledType },
-): Promise<boolean> {
+  files: readonly DownloadedFile[],
+): Promise<readonly boolean[]> {
   const { tx } = work;
   const { account } = deps.lease;
-  const row = await tx
+  const rows = await tx
     .selectFrom('media')
-    .select(['chat_id', 'message', 'message_id', 'file_name', 'seconds', 'view_once'])
+    .select(['id', 'chat_id', 'message', 'message_id', 'file_name', 'seconds', 'view_once'])
     .where('account_id', '=', account)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = ANY(${files.map(({ id }) => id)}::uuid[])`)
     .where('state', '=', 'waiting')
+    .orderBy('id')
     .forUpdate()
-    .executeTakeFirst();
-  if (row === undefined) {
-    await job.complete(tx);
-    return false;
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const room = await readRoom(
+    tx,
+    account,
+    deps.limits(),
+    rows.map((row) => row.chat_id),
+  );
+  const kept: KeptFile[] = [];
+  const erased: Job<'media'>[] = [];
+  for (const file of files) {
+    const row = found.get(file.id);
+    const full = row === undefined ? null : room.take(row.chat_id, file.stored.bytes);
+    if (full !== null) await end(deps, work, file.job, file.id, endFor(full));
+    else if (row === undefined) erased.push(file.job);
+    else kept.push({ ...file, row });
   }
-  const full = await exceededQuota(tx, account, deps.limits(), row.chat_id, stored.bytes);
-  if (full !== null) {
-    await end(deps, work, job, id, { do: 'end', state: 'refused', reason: full });
-    return false;
-  }
-  const { kind, mimeType: mime_type } = type;
+  if (kept.length > 0) await recordKept(deps, work, kept);
+  const [first, ...others] = [...erased, ...kept.map(({ job }) => job)];
+  await first?.complete(tx, others);
+  const keptIds = new Set(kept.map(({ id }) => id));
+  return files.map(({ id }) => keptIds.has(id));
+}
+
+const endFor = (reason: MediaReason) => ({ do: 'end', state: 'refused', reason }) as const;
+
+interface KeptFile extends DownloadedFile {
+  readonly row: Omit<StoredMedia, 'id' | 'kind' | 'mime_type'> & MessageOfMedia;
+}
+
+async function recordKept(
+  { lease: { account }, now, onStored }: DownloadDeps,
+  work: UnitOfWork,
+  kept: readonly KeptFile[],
+): Promise<void> {
+  const columns = kept.map(({ id, stored, type }) => ({
+    id,
+    kind: type.kind,
+    mimeType: type.mimeType,
+    sha256: stored.sha256.toString('hex'),
+    bytes: stored.bytes,
+  }));
   await sql`
-    WITH object AS (${recordObjectSql(account, stored)}),
-    kept AS (UPDATE media SET state = 'stored', reason = NULL, not_before = NULL, sha256 = ${stored.sha256},
-        bytes = ${stored.bytes}, kind = ${kind}, mime_type = ${mime_type}, stored_at = ${deps.now()}
-      WHERE account_id = ${account} AND id = ${id})
-    ${appendEventsSql(account, [stateEvent(id, row, 'stored')])}`.execute(tx);
-  await deps.onStored?.(work, { ...row, id, kind, mime_type });
-  await job.complete(tx);
-  return true;
+    WITH object AS (${recordObjectsSql(
+      account,
+      kept.map(({ stored }) => stored),
+    )}),
+    kept AS (UPDATE media m SET state = 'stored', reason = NULL, not_before = NULL, sha256 = decode(n.sha256, 'hex'),
+        bytes = n.bytes, kind = n.kind, mime_type = n."mimeType", stored_at = ${now()}
+      FROM json_to_recordset(${JSON.stringify(columns)}::json)
+        AS n(id uuid, kind text, "mimeType" text, sha256 text, bytes bigint)
+      WHERE m.account_id = ${account} AND m.id = n.id)
+    ${appendEventsSql(
+      account,
+      kept.map(({ id, row }) => stateEvent(id, row, 'stored')),
+    )}`.execute(work.tx);
+  for (const { id, row, type } of kept)
+    await onStored?.(work, { ...row, id, kind: type.kind, mime_type: type.mimeType });
 }
 
 async function settle(
@@ -227,28 +301,42 @@ const stateEvent = (
   state: string,
 ): NewEvent => ({ kind: 'media', subject, data: { id, state, number, message } });
 
-/** Null if nothing waits; a fault if its message cannot be read any more. */
+/** In the given order: null for one that waits no longer, a fault for one whose message cannot be read any more. */
 async function loadWaiting(
-  { db, lease: { account }, openContent }: DownloadDeps,
-  id: MediaId,
-): Promise<WaitingMedia | MediaFault | null> {
-  const { rows } = await sql<{
-    kind: MediaKind;
-    mime_type: string | null;
-    attempts: number;
-    message_id: MessageId;
-    from_me: boolean;
-    chat: string | null;
-    sender: string | null;
-    content: Buffer | null;
-  }>`
-    SELECT m.kind, m.mime_type, m.attempts, g.message_id, g.from_me, g.chat_address AS chat, g.sender_address AS sender,
-      g.content
+  deps: Pick<DownloadDeps, 'db' | 'lease' | 'openContent'>,
+  ids: readonly MediaId[],
+): Promise<readonly (WaitingMedia | MediaFault | null)[]> {
+  const { rows } = await sql<WaitingRow>`
+    SELECT m.id, m.kind, m.mime_type, m.attempts, g.message_id, g.from_me, g.chat_address AS chat,
+      g.sender_address AS sender, g.content
     FROM media m JOIN messages g ON g.account_id = m.account_id AND g.sent_at = m.message_at AND g.id = m.message
-    WHERE m.account_id = ${account} AND m.id = ${id} AND m.state = 'waiting'`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { attempts, chat, content, from_me: fromMe, kind, message_id, mime_type, sender } = row;
+    WHERE m.account_id = ${deps.lease.account} AND m.id = ANY(${ids}::uuid[]) AND m.state = 'waiting'`.execute(
+    deps.db,
+  );
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = found.get(id);
+    return row === undefined ? null : openWaiting(deps, row);
+  });
+}
+
+interface WaitingRow {
+  id: MediaId;
+  kind: MediaKind;
+  mime_type: string | null;
+  attempts: number;
+  message_id: MessageId;
+  from_me: boolean;
+  chat: string | null;
+  sender: string | null;
+  content: Buffer | null;
+}
+
+function openWaiting(
+  { openContent }: Pick<DownloadDeps, 'openContent'>,
+  row: WaitingRow,
+): WaitingMedia | MediaFault {
+  const { id, attempts, chat, content, from_me: fromMe, kind, message_id, mime_type, sender } = row;
   if (chat === null || sender === null || content === null) return new MediaFault('malformed');
   try {
     const opened = openContent({ chat, sender, message_id, content });

@@ -23,25 +23,41 @@ export async function readMediaUse(db: Db, account: AccountId): Promise<MediaUse
   return rows[0] ?? { files: 0, bytes: 0 };
 }
 
-/** Which quota the new file would exceed; null if there is room. `chat` is null for an upload. */
-export async function exceededQuota(
+/** The room that is left for new files, of which several may be taken in one transaction. */
+interface MediaRoom {
+  /** Takes room for a file; or says which quota it would exceed, and takes none. `chat` is null for an upload. */
+  take(chat: ChatId | null, bytes: number): QuotaReason | null;
+}
+
+type QuotaReason = Extract<MediaReason, 'chat_quota' | 'total_quota'>;
+
+export async function readRoom(
   tx: Transaction,
   account: AccountId,
   { chat_megabytes, total_megabytes }: MediaSettings,
-  chat: ChatId | null,
-  bytes: number,
-): Promise<Extract<MediaReason, 'chat_quota' | 'total_quota'> | null> {
-  const ofChat = chat === null ? 0 : chat_megabytes * MB;
-  const total = total_megabytes * MB;
-  if (ofChat === 0 && total === 0) return null;
-  const { rows } = await sql<{ chat: number; total: number }>`
-    SELECT CASE WHEN ${ofChat}::bigint > 0 THEN (SELECT coalesce(sum(bytes), 0)::bigint FROM media
-        WHERE account_id = ${account} AND chat_id = ${chat} AND state = 'stored') ELSE 0 END AS chat,
-      CASE WHEN ${total}::bigint > 0 THEN (SELECT coalesce(sum(bytes), 0)::bigint FROM media_objects
-        WHERE account_id = ${account}) ELSE 0 END AS total`.execute(tx);
-  const [used = { chat: 0, total: 0 }] = rows;
-  if (ofChat > 0 && used.chat + bytes > ofChat) return 'chat_quota';
-  return total > 0 && used.total + bytes > total ? 'total_quota' : null;
+  chats: readonly (ChatId | null)[],
+): Promise<MediaRoom> {
+  const [ofChat, ofAll] = [chat_megabytes * MB, total_megabytes * MB];
+  const limited = ofChat > 0 ? [...new Set(chats.filter((chat) => chat !== null))] : [];
+  const used = new Map<ChatId | null, number>();
+  if (limited.length > 0 || ofAll > 0) {
+    const { rows } = await sql<{ chat: ChatId | null; bytes: number }>`
+      SELECT chat_id AS chat, sum(bytes)::bigint AS bytes FROM media
+      WHERE account_id = ${account} AND chat_id = ANY(${limited}::uuid[]) AND state = 'stored' GROUP BY chat_id
+      UNION ALL SELECT NULL, coalesce(sum(bytes), 0)::bigint FROM media_objects
+      WHERE account_id = ${account} AND ${ofAll}::bigint > 0`.execute(tx);
+    for (const row of rows) used.set(row.chat, row.bytes);
+  }
+  return {
+    take(chat, bytes) {
+      const [inChat, inAll] = [(used.get(chat) ?? 0) + bytes, (used.get(null) ?? 0) + bytes];
+      if (chat !== null && ofChat > 0 && inChat > ofChat) return 'chat_quota';
+      if (ofAll > 0 && inAll > ofAll) return 'total_quota';
+      if (chat !== null) used.set(chat, inChat);
+      used.set(null, inAll);
+      return null;
+    },
+  };
 }
 
 /** Removes contents that no row refers to. Returns how many files were removed. */

@@ -9,12 +9,12 @@ import { RelayError } from '@relay/contract/errors';
 import { type MediaId, mediaId, type TokenId } from '@relay/contract/ids';
 import { bareType, settleType } from '@relay/core/media/type';
 import { sql } from 'kysely';
-import { findMedia, type MediaRow, recordObjectSql } from '../../platform/db/media.ts';
+import { findMedia, type MediaRow, recordObjectsSql } from '../../platform/db/media.ts';
 import { noteTokenReads } from '../../platform/db/tokens.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { readableChats } from '../search/scope.ts';
 import type { MediaDeps } from './deps.ts';
-import { exceededQuota, removeUnusedFiles } from './room.ts';
+import { readRoom, removeUnusedFiles } from './room.ts';
 import type { ByteRange } from './sealed-file.ts';
 import { Sniffer } from './sniffer.ts';
 import { MediaTooLarge } from './store.ts';
@@ -88,12 +88,12 @@ async function storeUpload(
       const wanted = kindOfType(bareType(detected ?? declared));
       const { kind, mimeType } = settleType({ kind: wanted, declared, detected, isText });
       return transaction(deps, async ({ tx }) => {
-        const full = await exceededQuota(tx, account, deps.limits(), null, stored.bytes);
-        if (full !== null) throw new RelayError('media_no_room');
+        const room = await readRoom(tx, account, deps.limits(), []);
+        if (room.take(null, stored.bytes) !== null) throw new RelayError('media_no_room');
         const id = mediaId(randomUUID());
         const { bytes, sha256 } = stored;
         const now = deps.now();
-        await sql`WITH object AS (${recordObjectSql(account, stored)})
+        await sql`WITH object AS (${recordObjectsSql(account, [stored])})
           INSERT INTO media (account_id, id, origin, token_id, kind, mime_type, file_name, bytes, sha256, state,
             created_at, stored_at)
           VALUES (${account}, ${id}, 'uploaded', ${token}, ${kind}, ${mimeType}, ${fileName}, ${bytes}, ${sha256},

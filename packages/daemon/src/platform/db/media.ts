@@ -97,13 +97,14 @@ interface ObjectToRecord {
   readonly object: string;
 }
 
-/** A statement, for the caller that writes the row of `media` which refers to the object. */
-export const recordObjectSql = (
+/** A statement, for the caller that writes the rows of `media` which refer to these objects; each occurs once. */
+export const recordObjectsSql = (
   account: AccountId,
-  { sha256, bytes, object }: ObjectToRecord,
+  objects: readonly ObjectToRecord[],
 ): RawBuilder<unknown> => sql`
   INSERT INTO media_objects (account_id, sha256, bytes, object)
-  VALUES (${account}, ${sha256}, ${bytes}, ${object})
+  SELECT ${account}::bigint, * FROM unnest(${objects.map(({ sha256 }) => sha256)}::bytea[],
+    ${objects.map(({ bytes }) => bytes)}::bigint[], ${objects.map(({ object }) => object)}::text[])
   ON CONFLICT (account_id, sha256) DO UPDATE SET object = excluded.object, bytes = excluded.bytes`;
 
 // Which received files are downloaded: only those of chats that an agent may read.

@@ -13,8 +13,11 @@ export interface Job<Q extends QueueName> {
   readonly data: JobData[Q];
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Settles the job inside the handler's own transaction: effect and job commit together. */
-  complete(tx: Transaction): Promise<void>;
+  /**
+   * Settles the job inside the handler's own transaction: effect and job commit together. `others` of the same queue,
+   * whose effects are in the same transaction, are settled by the same statement.
+   */
+  complete(tx: Transaction, others?: readonly Job<Q>[]): Promise<void>;
 }
 
 export type JobHandler<Q extends QueueName> = (job: Job<Q>, signal: AbortSignal) => Promise<void>;
@@ -40,6 +43,11 @@ interface RunningJob {
   readonly done: Promise<void>;
 }
 
+interface JobAttempt {
+  readonly id: string;
+  readonly retryCount: number;
+}
+
 type FetchedJob = JobWithMetadata<JobData[QueueName]>;
 
 /** The account that a job belongs to; null for housekeeping of all accounts. */
@@ -54,6 +62,8 @@ const FETCH_PAUSE_FACTOR = 2;
 export class QueueWorker {
   readonly #options: QueueWorkerOptions;
   readonly #running = new Map<string, RunningJob>();
+  /** Jobs that were settled in a transaction of their handler. */
+  readonly #settled = new WeakSet<Job<QueueName>>();
   /** By account; with the key null, for jobs of all accounts. */
   readonly #handlers = new Map<AccountId | null, JobHandler<QueueName>>();
   readonly #abort = new AbortController();
@@ -183,26 +193,22 @@ export class QueueWorker {
   async #handle(fetched: FetchedJob, handler: JobHandler<QueueName>): Promise<void> {
     const { boss, queue, log } = this.#options;
     const attempt = { id: fetched.id, retryCount: fetched.retryCount };
-    // A finished job is deleted; one that a schedule made stays for an hour, because pg-boss recognizes its time by it.
-    const finish = (options?: ConnectionOptions) =>
-      QUEUES[queue].order === 'by key'
-        ? boss.deleteJob(queue, attempt, options)
-        : boss.complete(queue, attempt, null, options);
-    let settled = false;
     const job: Job<QueueName> = {
       id: fetched.id,
       data: fetched.data,
       attempt: fetched.retryCount + 1,
-      complete: async (tx) => {
-        const { affected }: { affected?: number } = await finish({ db: bossDbOver(tx) });
-        // Another worker has the job now; rolling back keeps the effect from happening twice.
-        if (affected !== 1) throw new Error('this job belongs to another worker now');
-        settled = true;
+      complete: async (tx, others = []) => {
+        const jobs = [job, ...others];
+        const attempts = jobs.map(({ id, attempt: nth }) => ({ id, retryCount: nth - 1 }));
+        const { affected } = await this.#finish(attempts, { db: bossDbOver(tx) });
+        // Another worker has a job now; rolling back keeps its effect from happening twice.
+        if (affected !== jobs.length) throw new Error('this job belongs to another worker now');
+        for (const one of jobs) this.#settled.add(one);
       },
     };
     try {
       await handler(job, this.#abort.signal);
-      if (!settled) await this.#insist(finish);
+      if (!this.#settled.has(job)) await this.#insist(() => this.#finish([attempt]));
     } catch (error) {
       // A job that the stop interrupted has not failed: it stays marked as running, and the next start makes it ready.
       if (this.#abort.signal.aborted) return;
@@ -215,6 +221,14 @@ export class QueueWorker {
       const isLast = fetched.retryCount >= fetched.retryLimit;
       if (isLast) await this.#insist(() => this.#stepAside(fetched.id));
     }
+  }
+
+  /** A finished job is deleted; one that a schedule made stays for an hour, because pg-boss recognizes its time by it. */
+  #finish(attempts: JobAttempt[], options?: ConnectionOptions): Promise<{ affected?: number }> {
+    const { boss, queue } = this.#options;
+    return QUEUES[queue].order === 'by key'
+      ? boss.deleteJob(queue, attempts, options)
+      : boss.complete(queue, attempts, null, options);
   }
 
   /** Another process acts for the account now: the job belongs to it, and this worker runs no more of its jobs. */

@@ -8,7 +8,7 @@ import { agentSchema, transcriptionSchema } from '@relay/contract/settings';
 import { testSealer } from '@relay/testing/sealer';
 import { sql } from 'kysely';
 import { afterAll } from 'vitest';
-import { recordObjectSql } from '../../../platform/db/media.ts';
+import { recordObjectsSql } from '../../../platform/db/media.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import type { Engine } from '../../../platform/jobs/engine.ts';
 import { createMediaService, readWholeFile } from '../service.ts';
@@ -102,7 +102,7 @@ export async function openMediaFixture(
       }
       await store.put(bytes(), { limit: 1e8 }, (stored) =>
         transaction(deps, async (work) => {
-          await recordObjectSql(lease.account, stored).execute(work.tx);
+          await recordObjectsSql(lease.account, [stored]).execute(work.tx);
           await work.tx
             .updateTable('media')
             .set({
