@@ -7,6 +7,12 @@ const typed = (page: Page) => page.getByPlaceholder('Find a page, person');
 
 export const HOME: Moments = {
   ...five('home', '/', '**/api/approvals*', '**/api/ledger*', '**/api/activity*'),
+  home: {
+    path: '/',
+    scene: 'live',
+    // The first picture that people see: messages were sent by then.
+    reach: (page) => page.getByText('Not measured').waitFor({ state: 'detached', timeout: 90_000 }),
+  },
   'home-charts': {
     path: '/',
     scene: 'live',
