@@ -299,7 +299,9 @@ test('what init refuses is saved on request, listed, tested and put right', {
   const right = await init(`--provider ollama --model ${MODEL} --base-url ${at('/v1')}`);
   expect(right.out).toContain(`✓ Model: ${MODEL} answered.`);
   expect(await relay.run('model', 'test')).toMatchObject({ exit: 0 });
-  expect((await relay.run('doctor')).out).toMatch(/^✓ model +Ollama answers and has the model qwen3:8b\.$/m);
+  expect((await relay.run('doctor')).out).toMatch(
+    /^✓ model +Ollama answers and has the model qwen3:8b\.$/m,
+  );
 });
 
 test('config set, get and unset change one setting, in the file or in the daemon', {

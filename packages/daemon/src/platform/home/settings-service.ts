@@ -1,7 +1,7 @@
 // Reads and changes settings over the API, each stored in its own way. Invariant: a key can be set and is never shown
 // again.
 
-import { PROVIDERS } from '@relay/contract/agent/providers';
+import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import {
   type ChangeSettings,
   type ListedSecret,
@@ -115,7 +115,8 @@ async function modelShown(deps: SettingsServiceDeps): Promise<SettingsOverview['
     const opened = await orRefusal(deps.openModel());
     if (opened instanceof RelayError) return { ...shown, ready: false, sentence: missing(opened) };
     const { provider, name } = opened;
-    const { title } = PROVIDERS[provider];
+    const known = parseProviderName(provider);
+    const title = known === null ? provider : PROVIDERS[known].title;
     return { ...shown, provider, name, ready: true, sentence: `Model: ${name} (${title}).` };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
