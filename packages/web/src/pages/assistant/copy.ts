@@ -249,7 +249,7 @@ function forOwner(sentence: string): string {
     : t('assistant.outcome.declinedBecause', { reason });
 }
 
-/** What the model was told to do with a command, the owner does on a page. */
+/** The model gets the advice as a command; the owner does it on a page. */
 function inConsole(sentence: string): string {
   const said = sentence.replace(/ [^.]*`relay [^`]*`\.$/, '');
   const isGrant = said !== sentence && sentence.includes('`relay grant');
