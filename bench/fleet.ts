@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { DAEMON_NODE_FLAGS } from '@relay/core/installation';
 import { silentLog } from '@relay/core/log';
 import { openDatabase, type SharedDatabase } from '@relay/daemon/platform/db/database';
 import { connectionUrl } from '@relay/daemon/platform/db/postgres/settings';
@@ -274,6 +275,7 @@ class Fleet {
     const preload = pathToFileURL(join(BUILT, 'simulator/preload.js'));
     return new Worker<ProbeMethods>(pathToFileURL(join(BUILT, 'daemon/main.js')), {
       execArgv: [
+        ...DAEMON_NODE_FLAGS,
         '--expose-gc',
         `--import=${preload}`,
         `--import=${PROBE}`,

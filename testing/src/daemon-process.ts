@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { DAEMON_NODE_FLAGS } from '@relay/core/installation';
 
 const SCRIPTED = fileURLToPath(new URL('./scripted-daemon.ts', import.meta.url));
 
@@ -41,7 +42,8 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
   const began = performance.now();
   const preloads = (options.preloads ?? []).map((module) => `--import=${module}`);
   const program = options.program ?? SCRIPTED;
-  const child = spawn(process.execPath, [...preloads, program, '--ready-fd', '3'], {
+  const args = [...DAEMON_NODE_FLAGS, ...preloads, program, '--ready-fd', '3'];
+  const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DrillReport } from '@relay/contract/api/backups';
 import { ERRORS, RelayError } from '@relay/contract/errors';
+import { DAEMON_NODE_FLAGS } from '@relay/core/installation';
 import { type CliConfig, daemonEnvironment } from './config.ts';
 import { StartFailure } from './failure.ts';
 import { findDaemon, isProcessRunning } from './running-daemon.ts';
@@ -30,7 +31,7 @@ export function launchDaemon(
   part: DaemonPart = { args: [], port: null },
 ): ChildProcess {
   const how = foreground ? ['--log-stdout'] : [];
-  const args = [DAEMON_MAIN_FILE, ...part.args, '--ready-fd', '3', ...how];
+  const args = [...DAEMON_NODE_FLAGS, DAEMON_MAIN_FILE, ...part.args, '--ready-fd', '3', ...how];
   const env = {
     ...environmentFor(config),
     ...(part.port === null ? {} : { RELAY_PORT: String(part.port) }),

@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DAEMON_NODE_FLAGS } from '@relay/core/installation';
 import { daemonEnvironment, readHomeSettings, settingsPath } from '../../config.ts';
 import {
   DAEMON_MAIN_FILE,
@@ -99,7 +100,8 @@ function launchDemoDaemon(
     const clock = behindMs === undefined ? [] : [preloads.clock];
     const imports = [...clock, preloads.network, preloads.leash].map((url) => `--import=${url}`);
     const role = isApi ? ['--api', '--share-database'] : [];
-    return spawn(process.execPath, [...imports, main, ...role, '--ready-fd', '3'], {
+    const args = [...DAEMON_NODE_FLAGS, ...imports, main, ...role, '--ready-fd', '3'];
+    return spawn(process.execPath, args, {
       // Its own session, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
       detached: true,
       cwd: home,
@@ -215,7 +217,7 @@ export async function startDemoWorker(
   await copyFile(settingsPath(home), settingsPath(own));
   const output = openSync(join(own, 'daemon.out'), 'a', 0o600);
   const { network, leash } = PACKAGED.preloads;
-  const args = [`--import=${network}`, `--import=${leash}`, PACKAGED.main];
+  const args = [...DAEMON_NODE_FLAGS, `--import=${network}`, `--import=${leash}`, PACKAGED.main];
   const { DATABASE_OWNER_URL: _, ...environment } = daemonEnvironment();
   const worker = spawn(process.execPath, [...args, '--worker', '100', '--ready-fd', '3'], {
     detached: true,
