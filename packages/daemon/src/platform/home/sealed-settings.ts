@@ -3,17 +3,16 @@
 
 import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import {
-  type BackupSettings,
-  type DigestExportSettings,
-  type MemorySettings,
-  type ModelSettings,
-  type NotificationSettings,
-  settingsSchema,
-  type TranscriptionSettings,
+import type {
+  BackupSettings,
+  DigestExportSettings,
+  MemorySettings,
+  ModelSettings,
+  NotificationSettings,
+  TranscriptionSettings,
 } from '@relay/contract/settings';
 import type { Sealer } from '@relay/core/ports/sealer';
-import { loadHomeSettings, saveSettings } from './settings.ts';
+import { loadHomeSettings, readWrittenSettings, saveSettings } from './settings.ts';
 
 const SEALED_PREFIX = 'sealed:';
 
@@ -69,7 +68,7 @@ export async function readModelSettings(
   sealer: Sealer,
   environment: ModelEnvironment,
 ): Promise<ModelSettings> {
-  const written = settingsSchema.parse(await loadHomeSettings(home));
+  const written = await readWrittenSettings(home);
   return modelInEffect(written, environment, (sealed) => sealedModelKey.open(sealer, sealed));
 }
 
@@ -80,7 +79,7 @@ export async function previewModelSettings(
   environment: ModelEnvironment,
   changed: Partial<ModelSettings>,
 ): Promise<ModelSettings> {
-  const written = settingsSchema.parse(await loadHomeSettings(home));
+  const written = await readWrittenSettings(home);
   const next = { ...written, ...withoutFormerProvider(written, changed) };
   return modelInEffect(next, environment, (key) =>
     key === changed.model_api_key ? key : sealedModelKey.open(sealer, key),
@@ -115,7 +114,7 @@ export async function saveModelSettings(
   sealer: Sealer,
   changed: Partial<ModelSettings>,
 ): Promise<void> {
-  const before = settingsSchema.parse(await loadHomeSettings(home));
+  const before = await readWrittenSettings(home);
   const key = changed.model_api_key;
   await saveSettings(home, {
     ...withoutFormerProvider(before, changed),
@@ -166,7 +165,7 @@ export async function readBraveKey(
   given: string | null,
 ): Promise<string | null> {
   if (given !== null) return given;
-  const { brave_api_key: written } = settingsSchema.parse(await loadHomeSettings(home));
+  const { brave_api_key: written } = await readWrittenSettings(home);
   return written === null ? null : sealedBraveKey.open(sealer, written);
 }
 
@@ -190,7 +189,7 @@ const sealedEndpointKey = sealedSetting(
 );
 
 export async function readMemorySettings(home: string, sealer: Sealer): Promise<MemorySettings> {
-  const { memory } = settingsSchema.parse(await loadHomeSettings(home));
+  const { memory } = await readWrittenSettings(home);
   const { endpoint_api_key: written } = memory;
   if (written === null || memory.embeddings !== 'endpoint') return memory;
   return { ...memory, endpoint_api_key: sealedEndpointKey.open(sealer, written) };
@@ -233,7 +232,7 @@ const sealedTranscriptionKey = sealedSetting(
 
 /** As written, with the key still encrypted. */
 export const readWrittenTranscription = async (home: string): Promise<TranscriptionSettings> =>
-  settingsSchema.parse(await loadHomeSettings(home)).transcription;
+  (await readWrittenSettings(home)).transcription;
 
 export async function readTranscriptionSettings(
   home: string,
@@ -256,7 +255,7 @@ const sealedWebhookSecret = sealedSetting(
 
 /** As written, with the secret still encrypted. */
 const readWrittenExportSettings = async (home: string): Promise<DigestExportSettings> =>
-  settingsSchema.parse(await loadHomeSettings(home)).outside_memory;
+  (await readWrittenSettings(home)).outside_memory;
 
 /** A secret encrypted for another home does not prevent the export to a folder. */
 export async function readDigestExportSettings(
@@ -294,7 +293,7 @@ const CHANNEL_TOKENS = {
 
 /** As written, with the tokens still encrypted. */
 export const readNotificationSettings = async (home: string): Promise<NotificationSettings> =>
-  settingsSchema.parse(await loadHomeSettings(home)).notifications;
+  (await readWrittenSettings(home)).notifications;
 
 /** Null without an address. */
 export async function readNotificationChannel(
@@ -338,7 +337,7 @@ const sealedBackupPassphrase = sealedSetting(
 );
 
 export async function readBackupPassphrase(home: string, sealer: Sealer): Promise<string | null> {
-  const { passphrase } = settingsSchema.parse(await loadHomeSettings(home)).backup;
+  const { passphrase } = (await readWrittenSettings(home)).backup;
   return passphrase === null ? null : sealedBackupPassphrase.open(sealer, passphrase);
 }
 

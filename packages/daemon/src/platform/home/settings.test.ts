@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSettingsChangedByApi, saveSettings } from './settings.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readSettingsChangedByApi, readWrittenSettings, saveSettings } from './settings.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -54,4 +54,22 @@ test('records the names of changed settings, and no secret', async () => {
   await writeFile(file(), '{"daemon_port":4000,"pacing":{"per_day":40}}');
   await saveSettings(home, { zone: 'UTC', model_api_key: 'sk-1' });
   expect(await readSettingsChangedByApi(home)).toEqual({ zone: 'UTC' });
+});
+
+test('parses the file again only after it has changed', async () => {
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
+  try {
+    await saveSettings(home, { daemon_port: 4000 });
+    const first = await readWrittenSettings(home);
+    expect(await readWrittenSettings(home)).toBe(first);
+    await saveSettings(home, { daemon_port: 4001 });
+    expect((await readWrittenSettings(home)).daemon_port).toBe(4001);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a file that has just changed is read each time: a second change may not show in its time', async () => {
+  await saveSettings(home, { daemon_port: 4000 });
+  expect(await readWrittenSettings(home)).not.toBe(await readWrittenSettings(home));
 });

@@ -1,10 +1,10 @@
 // Changes single settings in `<home>/relay.config.json`, keeps the rest as the owner wrote it, and records which
 // settings were changed here rather than in an editor. An invalid file is never overwritten.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
-import { type Settings, settingsFault } from '@relay/contract/settings';
+import { type Settings, settingsFault, settingsSchema } from '@relay/contract/settings';
 import { SECRET_SETTINGS, settingByName, settingNames } from '@relay/contract/settings-catalog';
 import { chooseSettingsFile } from '@relay/core/installation';
 import { writePrivate } from './files.ts';
@@ -28,6 +28,23 @@ export async function loadHomeSettings(home: string): Promise<object> {
   const written = await readWritten(file);
   refuseFaults(file, written);
   return written;
+}
+
+/** A second change within one tick of the file system's clock leaves no trace in the file's time. */
+const SETTLED_MS = 1_000;
+const parsed = new Map<string, { readonly mark: string; readonly settings: Settings }>();
+
+/** With defaults. Parsed only when the file has changed: every message needs some of them. */
+export async function readWrittenSettings(home: string): Promise<Readonly<Settings>> {
+  const file = settingsFilePath(home);
+  const found = await stat(file, { bigint: true }).catch(() => null);
+  const mark = found === null ? 'none' : `${found.ino} ${found.ctimeNs}`;
+  const known = parsed.get(file);
+  if (known?.mark === mark) return known.settings;
+  const settings = settingsSchema.parse(await loadHomeSettings(home));
+  if (found === null || Date.now() - Number(found.ctimeMs) > SETTLED_MS)
+    parsed.set(file, { mark, settings });
+  return settings;
 }
 
 export const settingsFilePath = (home: string): string =>
