@@ -18,6 +18,7 @@ import {
 import { transaction } from './platform/db/transaction.ts';
 import { writePrivate } from './platform/home/files.ts';
 import { readLedgerHead, writeLedgerHead } from './platform/home/state-files.ts';
+import { everyMs } from './platform/shared-interval.ts';
 
 /** How often it is recorded that the process runs, and the head of each ledger. */
 const SEEN_MS = 10_000;
@@ -61,9 +62,9 @@ export async function adoptLease(options: AdoptOptions): Promise<() => Promise<v
   const { db, home, log, lease, unservedSince: since } = options;
   const keepHead = await followLedger(db, lease, home, log);
   if (since !== null) await beginRestartReport(db, lease, { cause: 'daemon', since });
-  const keeping = setInterval(keepHead, SEEN_MS);
+  const stopKeeping = everyMs(SEEN_MS, () => void keepHead());
   return async () => {
-    clearInterval(keeping);
+    stopKeeping();
     await keepHead();
   };
 }

@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { AccountExchange } from './account-exchange.ts';
 import { sharedLease, takeLease } from './platform/db/lease.ts';
 import { checkSharedKey } from './platform/db/shared-key.ts';
+import { readPublishedLinks } from './platform/db/worker-requests.ts';
 import { aesSealer } from './platform/home/vault/sealer.ts';
 import { createRemotePipeline, PublishedLinks } from './remote-account.ts';
 
@@ -156,4 +157,14 @@ test('a worker with another key than that of the database is refused', async () 
   await expect(checkSharedKey(pool, other, { isRefused: true })).rejects.toMatchObject({
     code: 'worker_key_differs',
   });
+});
+
+test('a look returns only links that have changed, and those that no worker serves', async () => {
+  verifies('WORKERS-API');
+  const soon = new Date(Date.now() + 3_600_000);
+  const look = () => readPublishedLinks(database.allAccounts, testSealer, soon);
+  await store.sql('UPDATE relay.workers SET lost_at = NULL');
+  expect(await look()).toEqual({ at: soon, links: [] });
+  await store.sql('UPDATE relay.workers SET lost_at = now()');
+  expect((await look()).links).toEqual([{ account, link: null, isServed: false }]);
 });

@@ -132,7 +132,10 @@ interface ReadLinks {
   readonly links: readonly PublishedLink[];
 }
 
-/** Every account that has ever been served; links only where they changed since then. */
+/**
+ * The links that changed since then, and the accounts that nobody serves: usually few rows, however many accounts there
+ * are. Without a row the next call has to ask from the same time.
+ */
 export async function readPublishedLinks(db: Db, sealer: Sealer, since: Date): Promise<ReadLinks> {
   const { rows } = await sql<{
     at: Date;
@@ -144,9 +147,8 @@ export async function readPublishedLinks(db: Db, sealer: Sealer, since: Date): P
       CASE WHEN p.updated_at > ${since} THEN p.link END AS link, w.id IS NOT NULL AS served
     FROM whatsapp_links p
       LEFT JOIN account_leases l ON l.account_id = p.account_id AND l.until > now()
-      LEFT JOIN workers w ON w.id = l.holder AND w.lost_at IS NULL AND w.stopped_at IS NULL`.execute(
-    db,
-  );
+      LEFT JOIN workers w ON w.id = l.holder AND w.lost_at IS NULL AND w.stopped_at IS NULL
+    WHERE p.updated_at > ${since} OR w.id IS NULL`.execute(db);
   const links = rows.map(({ account, link, served }) => ({
     account,
     link: link && openLink(sealer.forAccount(account), account, link),
