@@ -16,6 +16,8 @@ interface ExchangeOptions {
   readonly lease: Lease;
   readonly transport: Transport;
   readonly log: Log;
+  /** The account's settings have changed. */
+  reopen(): void;
 }
 
 /** During a replay the link changes with every message. */
@@ -69,9 +71,11 @@ export class AccountExchange {
   }
 
   async #carryOut(request: WorkerRequest): Promise<unknown> {
-    const { transport } = this.#options;
+    const { transport, reopen } = this.#options;
     const { capabilities } = transport;
     switch (request.kind) {
+      case 'reopen':
+        return reopen();
       case 'connect':
         return transport.connect(request.method);
       case 'disconnect':

@@ -74,6 +74,8 @@ export interface ProcessContext {
   readonly gate: SocketGate;
   /** Whether other processes may use the database. */
   readonly isShared: boolean;
+  /** Opens an account again that this process works for. */
+  reopen(account: AccountId): void;
   /** Writes what the transports of all accounts store. */
   readonly committer: Committer;
   /** The accounts that a client's token is valid for, by name. */
@@ -136,6 +138,7 @@ export async function openAccount(
     now,
     gate: shared.gate,
     isShared: shared.isShared,
+    reopen: () => shared.reopen(lease.account),
     isDiskLow: () => disk.isLow,
     openFile: (id) => openStored(media, id),
     proxy: proxyOf(ownership),

@@ -22,6 +22,7 @@ import {
 } from './platform/db/account.ts';
 import { databaseOf, type SharedDatabase } from './platform/db/database.ts';
 import type { Lease } from './platform/db/lease.ts';
+import { askWorker } from './platform/db/worker-requests.ts';
 import type { PublishedLinks } from './remote-account.ts';
 import type { RunningAccount, TakenFrom, Worker } from './worker.ts';
 
@@ -36,6 +37,7 @@ interface AccountSetDeps {
 
 /** Starting an account is a few dozen statements, one after the other. */
 const STARTED_AT_ONCE = 8;
+const REOPENED_WITHIN_MS = 5_000;
 /** How long the jobs of an account may take to end when it is given up. */
 const DRAIN_MS = 10_000;
 
@@ -48,8 +50,8 @@ export class AccountSet implements AccountDirectory {
   #worker: Worker | null = null;
   /** Each owner's default account first, then the oldest. */
   #identities: readonly AccountIdentity[] = [];
-  /** Of accounts that run in other processes. */
-  readonly #loaded = new Map<AccountId, RemoteAccount>();
+  /** Of accounts that run in other processes, with the settings that they were loaded with. */
+  readonly #loaded = new Map<AccountId, RemoteAccount & { readonly mark: string }>();
   /** Whether accounts begin to work as soon as they are open. */
   #starts = false;
 
@@ -126,6 +128,22 @@ export class AccountSet implements AccountDirectory {
     }
   }
 
+  /** Its settings have changed: whoever works for it opens it again. */
+  async reopen(account: AccountId): Promise<void> {
+    if (this.#runtimes.has(account)) {
+      await this.#worker?.giveUp(account);
+      await this.add(account);
+      return;
+    }
+    await this.refresh();
+    if (this.#shared === null) return;
+    const { database, vault } = this.#shared;
+    const db = databaseOf(database, account).kysely;
+    const place = { db, account, sealer: vault.sealer.forAccount(account) };
+    // A worker that opens it later reads the new settings anyway.
+    await askWorker(place, { kind: 'reopen' }, REOPENED_WITHIN_MS).catch(() => {});
+  }
+
   /** Stops working for an account, for as long as this process runs. */
   async remove(account: AccountId): Promise<void> {
     await this.#worker?.giveUp(account);
@@ -155,13 +173,15 @@ export class AccountSet implements AccountDirectory {
     throw new RelayError('account_in_use');
   }
 
-  /** Call when an account was added, renamed or made a default. */
+  /** Call when an account was added, renamed, made a default or set up differently. */
   async refresh(): Promise<void> {
     const { database, links } = this.#deps;
     this.#identities = await readAccountIdentities(database.allAccounts);
     if (links === null || this.#shared === null) return;
-    for (const { id } of this.#identities) {
-      if (!this.#runtimes.has(id)) this.#loaded.set(id, await loadRemoteAccount(this.#shared, id));
+    for (const { id, settings_mark: mark } of this.#identities) {
+      if (this.#runtimes.has(id) || this.#loaded.get(id)?.mark === mark) continue;
+      this.#loaded.set(id, { ...(await loadRemoteAccount(this.#shared, id)), mark });
+      this.#remote.delete(id);
     }
   }
 

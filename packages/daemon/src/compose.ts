@@ -243,6 +243,7 @@ export async function assemble(
     version: VERSION,
     gate: worker?.gate ?? SHUT_GATE,
     isShared,
+    reopen: (account) => worker?.reopen(account),
     committer,
     accountsOf: async (hash) => accounts.clientsOf(await clientTokens.findClient(hash)),
     localUrl: () => `http://127.0.0.1:${consolePort}`,

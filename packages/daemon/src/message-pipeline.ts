@@ -44,6 +44,8 @@ interface MessagePipelineOptions {
   readonly gate: SocketGate;
   /** Whether other processes may show the account. */
   readonly isShared: boolean;
+  /** Opens the account again, with its current settings. */
+  readonly reopen: () => void;
   /** The disk is nearly full: only what is necessary is stored. */
   readonly isDiskLow: () => boolean;
   /** The account's proxy. */
@@ -131,7 +133,13 @@ export function openMessagePipeline(options: MessagePipelineOptions): MessagePip
   const absence = new AbsenceTracker({ db, lease, intake, log, changed: () => events.hint() });
   const linkNews = new LinkEventWriter({ db, lease, log, changed: () => events.hint() });
   const exchange = options.isShared
-    ? new AccountExchange({ place: { db, account, sealer }, lease, transport, log })
+    ? new AccountExchange({
+        place: { db, account, sealer },
+        lease,
+        transport,
+        log,
+        reopen: options.reopen,
+      })
     : null;
   const unsubscribe = transport.subscribe((event) => {
     exchange?.onTransportEvent(event);

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { AccountExchange } from './account-exchange.ts';
 import { sharedLease, takeLease } from './platform/db/lease.ts';
 import { checkSharedKey } from './platform/db/shared-key.ts';
-import { readPublishedLinks } from './platform/db/worker-requests.ts';
+import { askWorker, readPublishedLinks } from './platform/db/worker-requests.ts';
 import { aesSealer } from './platform/home/vault/sealer.ts';
 import { createRemotePipeline, PublishedLinks } from './remote-account.ts';
 
@@ -51,7 +51,13 @@ async function openWorkerSide() {
     close: async () => {},
     capabilities: { findRegistered: async (address) => `${address} is known` },
   };
-  const exchange = new AccountExchange({ place, lease, transport, log: silentLog });
+  const exchange = new AccountExchange({
+    place,
+    lease,
+    transport,
+    log: silentLog,
+    reopen: () => void asked.push(['reopen']),
+  });
   exchange.start();
   // The worker looks for requests regularly.
   const looking = setInterval(() => exchange.answer(), 20);
@@ -167,4 +173,11 @@ test('a look returns only links that have changed, and those that no worker serv
   expect(await look()).toEqual({ at: soon, links: [] });
   await store.sql('UPDATE relay.workers SET lost_at = now()');
   expect((await look()).links).toEqual([{ account, link: null, isServed: false }]);
+});
+
+test('a worker is told to open an account again', async () => {
+  verifies('WORKERS-API');
+  worker.asked.length = 0;
+  await askWorker(place, { kind: 'reopen' }, 15_000);
+  expect(worker.asked).toEqual([['reopen']]);
 });

@@ -97,6 +97,20 @@ test('accounts are shared with a worker that joins, and all are taken over from 
   expect(faults).toEqual([]);
 });
 
+test('an account whose settings have changed is opened again, also after it was given up once', async () => {
+  verifies('WORKERS-BALANCE');
+  const { join, faults } = await openCell(2);
+  const { worker, running, stopped } = await join();
+  const [account = 0 as AccountId] = running;
+  worker.reopen(account);
+  await eventually(() => stopped.includes(account) && running.has(account));
+  await worker.giveUp(account);
+  expect(await worker.take(account)).toBe(true);
+  worker.reopen(account);
+  await eventually(() => stopped.length === 3 && running.has(account));
+  expect(faults).toEqual([]);
+});
+
 test('a worker takes no more accounts than it may, and another takes the rest', async () => {
   const { join } = await openCell(5);
   const small = await join(2);

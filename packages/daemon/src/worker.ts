@@ -114,6 +114,8 @@ export class Worker {
   readonly #accounts = new Map<AccountId, Held>();
   readonly #failed = new Map<AccountId, number>();
   readonly #givenUp = new Set<AccountId>();
+  /** Accounts whose leases are being taken now. */
+  readonly #claimed = new Set<AccountId>();
   readonly #places = new Places(AT_ONCE);
   readonly #tasks = new Set<Promise<void>>();
   readonly #loop = new PollLoop({
@@ -187,6 +189,7 @@ export class Worker {
 
   /** An account that was just added. Resolves when it is open here, or with false if another worker has it. */
   async take(account: AccountId): Promise<boolean> {
+    this.#givenUp.delete(account);
     await this.#takeAll([{ account, unservedSince: null, wasOwn: false }]);
     await this.#settled();
     return this.#accounts.get(account)?.running != null;
@@ -197,6 +200,11 @@ export class Worker {
     this.#givenUp.add(account);
     this.#giveBack(account);
     await this.#settled();
+  }
+
+  /** Its settings have changed: it is opened again, here or by another worker. */
+  reopen(account: AccountId): void {
+    this.#giveBack(account);
   }
 
   /** Something changed in the cell: look now. */
@@ -363,7 +371,12 @@ export class Worker {
   async #takeAll(accounts: readonly FreeAccount[]): Promise<void> {
     for (const free of accounts) {
       if (this.#draining) return;
-      const lease = await takeLease(this.#options.db, free.account, this.id).catch(() => null);
+      const { account } = free;
+      // A look and a caller of `take` may want the same one.
+      if (this.#accounts.has(account) || this.#claimed.has(account)) continue;
+      this.#claimed.add(account);
+      const lease = await takeLease(this.#options.db, account, this.id).catch(() => null);
+      this.#claimed.delete(account);
       if (lease !== null) this.#open(lease, free);
     }
   }

@@ -49,6 +49,8 @@ interface AccountServiceDeps {
     byId(account: AccountId): HostedAccount | null;
     /** Begins to work for an account that was just added. */
     add(account: AccountId): Promise<unknown>;
+    /** Its settings have changed: whoever works for it opens it again. */
+    reopen(account: AccountId): Promise<void>;
     /** Stops working for an account. */
     remove(account: AccountId): Promise<void>;
     /** Names or defaults have changed. */
@@ -110,10 +112,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       const sealer = deps.sealer.forAccount(id);
       if (caller.id !== HOME_OWNER) await refuseInsideAddresses(changed);
       await changeAccountSettings(db, id, sealer, { home: deps.home, changed });
-      if (hosting.byId(id) !== null) {
-        await hosting.remove(id);
-        await hosting.add(id);
-      }
+      await hosting.reopen(id);
       return showSettings(await readAccountSettings(db, id, sealer));
     },
     async remove(caller, name, confirm) {

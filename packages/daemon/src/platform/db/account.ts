@@ -76,6 +76,8 @@ export interface AccountIdentity {
   readonly name: string;
   readonly owner_id: OwnerId;
   readonly is_default: boolean;
+  /** Differs when the account's settings do. */
+  readonly settings_mark: string;
 }
 
 /** Each owner's default account first, then the oldest. */
@@ -83,6 +85,7 @@ export const readAccountIdentities = (db: Db): Promise<AccountIdentity[]> =>
   db
     .selectFrom('accounts')
     .select(['id', 'name', 'owner_id', 'is_default'])
+    .select(sql<string>`md5(settings::text)`.as('settings_mark'))
     .orderBy('is_default', 'desc')
     .orderBy('id')
     .execute();

@@ -14,6 +14,7 @@ import { WORKERS_CHANNEL } from './workers.ts';
 
 /** What a worker does for another process. */
 export type WorkerRequest =
+  | { readonly kind: 'reopen' }
   | { readonly kind: 'connect'; readonly method: LinkMethod }
   | { readonly kind: 'disconnect'; readonly forget: boolean }
   | { readonly kind: 'answer_passkey'; readonly answer: unknown }
