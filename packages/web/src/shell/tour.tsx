@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import type { Chat } from '@relay/contract/api/chats';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { nounKey, pendingApprovalsQuery } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
@@ -32,6 +33,7 @@ function TourSteps({ onEnd }: { onEnd(): void }) {
   const section = useRef<HTMLElement>(null);
   const next = useRef<HTMLButtonElement>(null);
   const follow = useFollowLinks();
+  const { pathname } = useLocation();
   const end = () => {
     const hasFocus = section.current?.contains(document.activeElement) ?? false;
     onEnd();
@@ -43,6 +45,8 @@ function TourSteps({ onEnd }: { onEnd(): void }) {
   if (steps === undefined || step === undefined) return null;
   const { key, href, name } = step;
   const isLast = at === steps.length - 1;
+  // The filled button is what to do now: go there, then go on.
+  const isThere = pathname.endsWith(href.split('?', 1)[0] ?? href);
   const back = () => {
     setAt(at - 1);
     // The first step has no button to go back.
@@ -60,7 +64,7 @@ function TourSteps({ onEnd }: { onEnd(): void }) {
         </p>
       </div>
       <div className={classes.actions}>
-        <Button component="a" href={href} onClick={follow}>
+        <Button component="a" href={href} variant={isThere ? 'default' : 'filled'} onClick={follow}>
           {t(name === null ? `common.tour.${key}.list` : `common.tour.${key}.action`)}
         </Button>
         {!isLast && (
@@ -73,7 +77,11 @@ function TourSteps({ onEnd }: { onEnd(): void }) {
             {t('common.tour.back')}
           </Button>
         )}
-        <Button ref={next} variant="default" onClick={isLast ? end : () => setAt(at + 1)}>
+        <Button
+          ref={next}
+          variant={isThere ? 'filled' : 'default'}
+          onClick={isLast ? end : () => setAt(at + 1)}
+        >
           {t(isLast ? 'common.tour.finish' : 'common.tour.next')}
         </Button>
       </div>

@@ -58,6 +58,8 @@ it('guides a visitor through five steps, and stays away once it is finished', as
     await tour(page).getByRole('heading', { name: title }).waitFor();
     await tour(page).getByRole('link', { name: link }).click();
     await page.locator('#main').getByRole('heading', { name: heading }).first().waitFor();
+    // What to do now stands out: to go on, once the page is open.
+    await tour(page).locator('button[data-variant="filled"]').waitFor();
   }
   await button('Back').click();
   await tour(page).getByText('Step 4 of 5').waitFor();

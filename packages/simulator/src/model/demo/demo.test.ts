@@ -331,6 +331,14 @@ it('writes the digest of an hour without quotes', () => {
     digest:
       'Nora booked a lemon cake for 30 people. It costs 95 euros. Mom will bring the candles. Alex will bring the speakers and make a playlist. Leo will bring their camera on Saturday. Leo asked who brings the balloons.',
   });
+  const found = [
+    '[Fri 13:42] Mom: Dinner at my place on Sunday! Tell me as soon as you can who comes',
+    '[Fri 13:43] Leo: The address of the hotel for Uncle Jon: Hotel am Park, [address]',
+  ];
+  expect(digest('hour', ...found)).toEqual({
+    digest:
+      'Mom invited everybody to dinner on Sunday and wants to know as soon as possible who comes. Leo shared the address of the hotel for Uncle Jon: Hotel am Park.',
+  });
   expect(digest('hour', '[Fri 13:42] Nora: haha')).toEqual({ digest: 'No news, only small talk.' });
 });
 

@@ -27,6 +27,22 @@ const OWNER = /^(?:Alex|Owner)\b/;
 
 export const FAMILY_TOPICS: readonly FamilyTopic[] = [
   {
+    who: MOM,
+    said: /dinner at my place on sunday/i,
+    hour: 'Mom invited everybody to dinner on Sunday and wants to know as soon as possible who comes.',
+    day: 'Mom invited everybody to dinner on Sunday.',
+    facts: [
+      { list: 'events', text: 'Dinner at Mom’s place', who: 'Mom', when: 'Sunday' },
+      { list: 'open_questions', text: 'Who comes to dinner on Sunday?', who: 'Mom' },
+    ],
+  },
+  {
+    who: LEO,
+    said: /address of the hotel for uncle jon/i,
+    hour: 'Leo shared the address of the hotel for Uncle Jon: Hotel am Park.',
+    day: 'Uncle Jon stays at the Hotel am Park.',
+  },
+  {
     who: NORA,
     said: /grandma turns 80/i,
     hour: 'Nora reminded everybody that Grandma turns 80 on the 21st and suggested a big party.',
