@@ -388,6 +388,48 @@ class ConversationMessageMediaValue(TypedDict):
     file_name: NotRequired[str]
     seconds: NotRequired[float]
 
+class ConversationMessageContentValueValue(TypedDict):
+    kind: Literal["location"]
+    latitude: float
+    longitude: float
+    name: Union[str, None]
+    address: Union[str, None]
+    live: bool
+
+class ConversationMessageContentValue2ContactsItem(TypedDict):
+    name: str
+    phone_numbers: List[str]
+
+class ConversationMessageContentValue2(TypedDict):
+    kind: Literal["contacts"]
+    contacts: List[ConversationMessageContentValue2ContactsItem]
+
+class ConversationMessageContentValue3(TypedDict):
+    kind: Literal["poll"]
+    question: str
+    options: List[str]
+    select_up_to: int
+
+class ConversationMessageContentValue4(TypedDict):
+    kind: Literal["reaction"]
+    to: str
+    emoji: str
+
+class ConversationMessageContentValue5(TypedDict):
+    kind: Literal["edit"]
+    of: str
+
+class ConversationMessageContentValue6(TypedDict):
+    kind: Literal["delete"]
+    of: str
+
+class ConversationMessageContentValue7(TypedDict):
+    kind: Literal["vote"]
+    poll: str
+
+class ConversationMessageContentValue8(TypedDict):
+    kind: Literal["view_once"]
+
 class ConversationMessage(TypedDict):
     conversation_id: str
     message_id: Union[str, None]
@@ -396,6 +438,7 @@ class ConversationMessage(TypedDict):
     sent_at: str
     state: Union[Literal["pending", "sent", "delivered", "read", "failed", "unknown"], None]
     media: Union[ConversationMessageMediaValue, None]
+    content: Union[Union[ConversationMessageContentValueValue, ConversationMessageContentValue2, ConversationMessageContentValue3, ConversationMessageContentValue4, ConversationMessageContentValue5, ConversationMessageContentValue6, ConversationMessageContentValue7, ConversationMessageContentValue8], None]
 
 class ConversationMessages(TypedDict):
     data: List[ConversationMessage]
@@ -483,6 +526,61 @@ class CreatedSchedule(TypedDict):
     reason: Union[str, None]
     explanation: Union[str, None]
 
+class SearchHitsDataItemMediaValue(TypedDict):
+    id: str
+    kind: Literal["image", "voice", "audio", "video", "document", "sticker"]
+    mimetype: Union[str, None]
+    bytes: Union[int, None]
+    sha256: Union[str, None]
+    state: Literal["waiting", "stored", "unavailable", "refused", "removed"]
+    reason: NotRequired[str]
+    transcript: NotRequired[str]
+    language: NotRequired[str]
+    file_name: NotRequired[str]
+    seconds: NotRequired[float]
+
+class SearchHitsDataItemContentValueValue(TypedDict):
+    kind: Literal["location"]
+    latitude: float
+    longitude: float
+    name: Union[str, None]
+    address: Union[str, None]
+    live: bool
+
+class SearchHitsDataItemContentValue2ContactsItem(TypedDict):
+    name: str
+    phone_numbers: List[str]
+
+class SearchHitsDataItemContentValue2(TypedDict):
+    kind: Literal["contacts"]
+    contacts: List[SearchHitsDataItemContentValue2ContactsItem]
+
+class SearchHitsDataItemContentValue3(TypedDict):
+    kind: Literal["poll"]
+    question: str
+    options: List[str]
+    select_up_to: int
+
+class SearchHitsDataItemContentValue4(TypedDict):
+    kind: Literal["reaction"]
+    to: str
+    emoji: str
+
+class SearchHitsDataItemContentValue5(TypedDict):
+    kind: Literal["edit"]
+    of: str
+
+class SearchHitsDataItemContentValue6(TypedDict):
+    kind: Literal["delete"]
+    of: str
+
+class SearchHitsDataItemContentValue7(TypedDict):
+    kind: Literal["vote"]
+    poll: str
+
+class SearchHitsDataItemContentValue8(TypedDict):
+    kind: Literal["view_once"]
+
 class SearchHitsDataItem(TypedDict):
     chat_id: str
     chat_name: str
@@ -492,6 +590,8 @@ class SearchHitsDataItem(TypedDict):
     from_name: str
     text: str
     sent_at: str
+    media: Union[SearchHitsDataItemMediaValue, None]
+    content: Union[Union[SearchHitsDataItemContentValueValue, SearchHitsDataItemContentValue2, SearchHitsDataItemContentValue3, SearchHitsDataItemContentValue4, SearchHitsDataItemContentValue5, SearchHitsDataItemContentValue6, SearchHitsDataItemContentValue7, SearchHitsDataItemContentValue8], None]
 
 class SearchHits(TypedDict):
     data: List[SearchHitsDataItem]

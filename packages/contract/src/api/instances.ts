@@ -13,6 +13,7 @@ import { OUTBOX_STATES } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from './constants.ts';
 import { mediaSchema } from './media.ts';
+import { receivedContentSchema } from './received.ts';
 
 export const instanceStateSchema = z.enum(INSTANCE_STATES);
 
@@ -116,6 +117,8 @@ export const transcriptLineSchema = z.object({
   quoted: z.object({ from_me: z.boolean(), text: z.string() }).optional(),
   /** Its file; absent if it has none. */
   media: mediaSchema.optional(),
+  /** What it is besides text and a file; absent if it is nothing else. */
+  received: receivedContentSchema.optional(),
   /** The text that was sent with the file; `content` describes the file too. */
   caption: z.string().optional(),
 });

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 import { MAX_SEARCH_QUERY_LENGTH } from './constants.ts';
+import { mediaSchema } from './media.ts';
+import { receivedContentSchema } from './received.ts';
 
 const MOST_HITS = 100;
 
@@ -34,6 +36,10 @@ const lineSchema = z.object({
   from_name: z.string(),
   at: z.iso.datetime(),
   text: z.string(),
+  /** Its file; absent if it has none. */
+  media: mediaSchema.optional(),
+  /** What it is besides text and a file; absent if it is nothing else. */
+  content: receivedContentSchema.optional(),
 });
 
 const searchHitSchema = lineSchema.extend({

@@ -188,6 +188,7 @@ const conversationMessage = z.object({
   sent_at: at,
   state: z.enum(OUTBOX_STATES).nullable(),
   media: mediaSchema.nullable(),
+  content: receivedContentSchema.nullable(),
 });
 
 const transition = z.object({
@@ -273,6 +274,8 @@ const searchHit = z.object({
   from_name: z.string(),
   text: z.string(),
   sent_at: at,
+  media: mediaSchema.nullable(),
+  content: receivedContentSchema.nullable(),
 });
 
 const webhook = z.object({

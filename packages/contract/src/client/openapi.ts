@@ -3179,6 +3179,48 @@ export interface components {
         ConversationMessage: {
             /** @enum {string} */
             author: "agent" | "contact" | "owner" | "system";
+            content: ({
+                address: string | null;
+                /** @constant */
+                kind: "location";
+                latitude: number;
+                live: boolean;
+                longitude: number;
+                name: string | null;
+            } | {
+                contacts: {
+                    name: string;
+                    phone_numbers: string[];
+                }[];
+                /** @constant */
+                kind: "contacts";
+            } | {
+                /** @constant */
+                kind: "poll";
+                options: string[];
+                question: string;
+                select_up_to: number;
+            } | {
+                emoji: string;
+                /** @constant */
+                kind: "reaction";
+                to: string;
+            } | {
+                /** @constant */
+                kind: "edit";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "delete";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "vote";
+                poll: string;
+            } | {
+                /** @constant */
+                kind: "view_once";
+            }) | null;
             /** Format: uuid */
             conversation_id: string;
             media: {
@@ -3884,9 +3926,67 @@ export interface components {
                 /** Format: uuid */
                 chat_id: string;
                 chat_name: string;
+                content: ({
+                    address: string | null;
+                    /** @constant */
+                    kind: "location";
+                    latitude: number;
+                    live: boolean;
+                    longitude: number;
+                    name: string | null;
+                } | {
+                    contacts: {
+                        name: string;
+                        phone_numbers: string[];
+                    }[];
+                    /** @constant */
+                    kind: "contacts";
+                } | {
+                    /** @constant */
+                    kind: "poll";
+                    options: string[];
+                    question: string;
+                    select_up_to: number;
+                } | {
+                    emoji: string;
+                    /** @constant */
+                    kind: "reaction";
+                    to: string;
+                } | {
+                    /** @constant */
+                    kind: "edit";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "delete";
+                    of: string;
+                } | {
+                    /** @constant */
+                    kind: "vote";
+                    poll: string;
+                } | {
+                    /** @constant */
+                    kind: "view_once";
+                }) | null;
                 /** @enum {string} */
                 direction: "in" | "out";
                 from_name: string;
+                media: {
+                    bytes: number | null;
+                    file_name?: string;
+                    /** Format: uuid */
+                    id: string;
+                    /** @enum {string} */
+                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                    language?: string;
+                    mimetype: string | null;
+                    reason?: string;
+                    seconds?: number;
+                    sha256: string | null;
+                    /** @enum {string} */
+                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                    transcript?: string;
+                } | null;
                 message_id: string;
                 /** Format: date-time */
                 sent_at: string;
@@ -4078,6 +4178,48 @@ export interface components {
             quoted?: {
                 from_me: boolean;
                 text: string;
+            };
+            received?: {
+                address: string | null;
+                /** @constant */
+                kind: "location";
+                latitude: number;
+                live: boolean;
+                longitude: number;
+                name: string | null;
+            } | {
+                contacts: {
+                    name: string;
+                    phone_numbers: string[];
+                }[];
+                /** @constant */
+                kind: "contacts";
+            } | {
+                /** @constant */
+                kind: "poll";
+                options: string[];
+                question: string;
+                select_up_to: number;
+            } | {
+                emoji: string;
+                /** @constant */
+                kind: "reaction";
+                to: string;
+            } | {
+                /** @constant */
+                kind: "edit";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "delete";
+                of: string;
+            } | {
+                /** @constant */
+                kind: "vote";
+                poll: string;
+            } | {
+                /** @constant */
+                kind: "view_once";
             };
             /** @enum {string} */
             role: "agent" | "contact" | "system" | "manual";
@@ -15872,8 +16014,66 @@ export interface operations {
                             after: {
                                 /** Format: date-time */
                                 at: string;
+                                content?: {
+                                    address: string | null;
+                                    /** @enum {string} */
+                                    kind: "location";
+                                    latitude: number;
+                                    live: boolean;
+                                    longitude: number;
+                                    name: string | null;
+                                } | {
+                                    contacts: {
+                                        name: string;
+                                        phone_numbers: string[];
+                                    }[];
+                                    /** @enum {string} */
+                                    kind: "contacts";
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "poll";
+                                    options: string[];
+                                    question: string;
+                                    select_up_to: number;
+                                } | {
+                                    emoji: string;
+                                    /** @enum {string} */
+                                    kind: "reaction";
+                                    to: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "edit";
+                                    of: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "delete";
+                                    of: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "vote";
+                                    poll: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "view_once";
+                                };
                                 from_me: boolean;
                                 from_name: string;
+                                media?: {
+                                    bytes: number | null;
+                                    file_name?: string;
+                                    /** Format: uuid */
+                                    id: string;
+                                    /** @enum {string} */
+                                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                                    language?: string;
+                                    mimetype: string | null;
+                                    reason?: string;
+                                    seconds?: number;
+                                    sha256: string | null;
+                                    /** @enum {string} */
+                                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                                    transcript?: string;
+                                };
                                 message_id: string;
                                 text: string;
                             } | null;
@@ -15882,8 +16082,66 @@ export interface operations {
                             before: {
                                 /** Format: date-time */
                                 at: string;
+                                content?: {
+                                    address: string | null;
+                                    /** @enum {string} */
+                                    kind: "location";
+                                    latitude: number;
+                                    live: boolean;
+                                    longitude: number;
+                                    name: string | null;
+                                } | {
+                                    contacts: {
+                                        name: string;
+                                        phone_numbers: string[];
+                                    }[];
+                                    /** @enum {string} */
+                                    kind: "contacts";
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "poll";
+                                    options: string[];
+                                    question: string;
+                                    select_up_to: number;
+                                } | {
+                                    emoji: string;
+                                    /** @enum {string} */
+                                    kind: "reaction";
+                                    to: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "edit";
+                                    of: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "delete";
+                                    of: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "vote";
+                                    poll: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "view_once";
+                                };
                                 from_me: boolean;
                                 from_name: string;
+                                media?: {
+                                    bytes: number | null;
+                                    file_name?: string;
+                                    /** Format: uuid */
+                                    id: string;
+                                    /** @enum {string} */
+                                    kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                                    language?: string;
+                                    mimetype: string | null;
+                                    reason?: string;
+                                    seconds?: number;
+                                    sha256: string | null;
+                                    /** @enum {string} */
+                                    state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                                    transcript?: string;
+                                };
                                 message_id: string;
                                 text: string;
                             } | null;
@@ -15892,9 +16150,67 @@ export interface operations {
                             chat_id: string;
                             chat_name: string;
                             contact_id: string | null;
+                            content?: {
+                                address: string | null;
+                                /** @enum {string} */
+                                kind: "location";
+                                latitude: number;
+                                live: boolean;
+                                longitude: number;
+                                name: string | null;
+                            } | {
+                                contacts: {
+                                    name: string;
+                                    phone_numbers: string[];
+                                }[];
+                                /** @enum {string} */
+                                kind: "contacts";
+                            } | {
+                                /** @enum {string} */
+                                kind: "poll";
+                                options: string[];
+                                question: string;
+                                select_up_to: number;
+                            } | {
+                                emoji: string;
+                                /** @enum {string} */
+                                kind: "reaction";
+                                to: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "edit";
+                                of: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "delete";
+                                of: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "vote";
+                                poll: string;
+                            } | {
+                                /** @enum {string} */
+                                kind: "view_once";
+                            };
                             from_me: boolean;
                             from_name: string;
                             is_group: boolean;
+                            media?: {
+                                bytes: number | null;
+                                file_name?: string;
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                kind: "image" | "voice" | "audio" | "video" | "document" | "sticker";
+                                language?: string;
+                                mimetype: string | null;
+                                reason?: string;
+                                seconds?: number;
+                                sha256: string | null;
+                                /** @enum {string} */
+                                state: "waiting" | "stored" | "unavailable" | "refused" | "removed";
+                                transcript?: string;
+                            };
                             message_id: string;
                             rank: number;
                             /** @enum {string} */
@@ -21952,7 +22268,8 @@ export interface operations {
                      *           "text": "Tuesday is fine.",
                      *           "sent_at": "2026-11-18T09:30:00.000Z",
                      *           "state": null,
-                     *           "media": null
+                     *           "media": null,
+                     *           "content": null
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -22162,7 +22479,8 @@ export interface operations {
                      *       "text": "Is Tuesday fine?",
                      *       "sent_at": "2026-11-18T09:30:00.000Z",
                      *       "state": "pending",
-                     *       "media": null
+                     *       "media": null,
+                     *       "content": null
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationMessage"];
@@ -25498,7 +25816,9 @@ export interface operations {
                      *           "direction": "in",
                      *           "from_name": "Ana",
                      *           "text": "When does the parcel arrive?",
-                     *           "sent_at": "2026-11-18T09:30:00.000Z"
+                     *           "sent_at": "2026-11-18T09:30:00.000Z",
+                     *           "media": null,
+                     *           "content": null
                      *         }
                      *       ],
                      *       "next_cursor": null,

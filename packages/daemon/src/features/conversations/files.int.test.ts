@@ -93,6 +93,32 @@ test('the transcript shows the files of both sides, each only with its own messa
   ]);
 });
 
+test('the transcript carries the typed content of a place', async () => {
+  verifies('MEDIA-TYPED');
+  harness.agent(() => ({ messages: ['Hello'] }));
+  const id = await begin([]);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const { chat_id: chat } = await service.get(id);
+  const content = {
+    kind: 'location',
+    latitude: 52.5,
+    longitude: 13.25,
+    name: 'Gate',
+    address: null,
+    live: false,
+  };
+  const message = (await putChatMessage(store, chat, '[Location] Gate', {})) as never;
+  await sql('UPDATE messages SET details = $2 WHERE message_id = $1', [message, { content }]);
+  const { conversations } = harness;
+  await transaction(conversations, (work) =>
+    onConversationMessage(conversations, work, id, { id: message, body: '[Location] Gate' }),
+  );
+  const line = (await service.transcript(id)).find(({ message_id }) => message_id === message);
+  expect(line?.received).toEqual(content);
+  expect(line?.media).toBeUndefined();
+  expect(line && toConversationMessage(line)).toMatchObject({ content, media: null });
+});
+
 /** A message of the chat with a stored file. */
 async function putFile(
   chat: string,

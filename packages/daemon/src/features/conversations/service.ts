@@ -45,7 +45,7 @@ import { countInstances, describeInstance, listInstances, readQueuedLines } from
 import {
   type InstanceRow,
   lockInstance,
-  readFilesOfLines,
+  readContentOfLines,
   readInstance,
   saveInstance,
   selectTranscript,
@@ -224,10 +224,10 @@ async function readTranscript(
   const queued = await readQueuedLines(deps, found);
   const { account } = deps.lease;
   const shown = found.map(toTranscriptLine);
-  const filesOf = await readFilesOfLines(deps.db, account, id, shown);
+  const contentOf = await readContentOfLines(deps.db, account, id, shown);
   const lines = shown.map((line, index) => {
     const outbox = found[index]?.outbox_id ?? null;
-    return { ...line, ...filesOf(line), ...(outbox === null ? {} : queued.get(outbox)) };
+    return { ...line, ...contentOf(line), ...(outbox === null ? {} : queued.get(outbox)) };
   });
   return isLast ? lines.reverse() : lines;
 }

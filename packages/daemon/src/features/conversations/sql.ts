@@ -234,27 +234,27 @@ export function toTranscriptLine(row: TranscriptLineRow): TranscriptLine {
   };
 }
 
-interface LineFileRow extends StoredMessageContent {
+interface LineContentRow extends StoredMessageContent {
   readonly message_id: string;
   readonly from_me: boolean;
-  readonly file: MediaJson;
+  readonly file: MediaJson | null;
 }
 
-/** The files of these lines. Senders choose ids, so a line's message is found by its author too. */
-export async function readFilesOfLines(
+/** What these lines are besides text. Senders choose ids, so a line's message is found by its author too. */
+export async function readContentOfLines(
   db: Db,
   account: AccountId,
   id: InstanceId,
   lines: readonly TranscriptLine[],
-): Promise<(line: TranscriptLine) => Pick<TranscriptLine, 'media' | 'caption'>> {
+): Promise<(line: TranscriptLine) => Pick<TranscriptLine, 'media' | 'caption' | 'received'>> {
   const ids = lines.flatMap(({ message_id }) => message_id ?? []);
   if (ids.length === 0) return () => ({});
-  const { rows } = await sql<LineFileRow>`
+  const { rows } = await sql<LineContentRow>`
     SELECT q.message_id, q.from_me, q.kind, q.body, q.media, q.details, ${mediaJsonSql(sql.ref('q'))} AS file
     FROM message_keys k JOIN messages q ON q.account_id = k.account_id AND q.sent_at = k.sent_at AND q.id = k.id
-      JOIN media d ON d.account_id = q.account_id AND d.message = q.id
     WHERE k.account_id = ${account} AND k.message_id = ANY(${ids}::text[])
-      AND k.chat_id = (SELECT chat_id FROM instances WHERE account_id = ${account} AND id = ${id})`.execute(
+      AND k.chat_id = (SELECT chat_id FROM instances WHERE account_id = ${account} AND id = ${id})
+      AND (q.details ? 'content' OR EXISTS (SELECT FROM media d WHERE d.account_id = q.account_id AND d.message = q.id))`.execute(
     db,
   );
   const keyOf = (message: string | null, isOwn: boolean) => `${isOwn} ${message}`;
@@ -262,7 +262,11 @@ export async function readFilesOfLines(
   return ({ message_id, role }) => {
     const row = byKey.get(keyOf(message_id, role !== 'contact'));
     if (row === undefined) return {};
-    return { media: toMediaBody(row.file), caption: toReadableMessage(row).text };
+    const received = row.details?.content;
+    return {
+      ...(row.file && { media: toMediaBody(row.file), caption: toReadableMessage(row).text }),
+      ...(received && { received }),
+    };
   };
 }
 

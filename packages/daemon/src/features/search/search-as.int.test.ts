@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChatter, type Person } from './testing/chatter.ts';
 
@@ -81,3 +82,39 @@ test('refuses a token that may not search, was revoked or never existed', async 
   await expect(found(ended)).rejects.toMatchObject({ code: 'token_not_found' });
   await expect(found(randomUUID())).rejects.toMatchObject({ code: 'token_not_found' });
 });
+
+test('a hit carries the file and the typed content of its message, and so do its neighbours', async () => {
+  verifies('MEDIA-TYPED', 'MEDIA-ON-MESSAGES');
+  const [photo, place] = await say(
+    { chat: sam.chat, by: sam.contact, text: '[Image] harbour at dawn', kind: 'imageMessage' },
+    { chat: sam.chat, by: sam.contact, text: '[Location] harbour gate', kind: 'locationMessage' },
+  );
+  await store.sql(
+    `INSERT INTO media (account_id, chat_id, message, message_at, message_id, origin, kind, state, reason)
+     SELECT account_id, chat_id, id, sent_at, message_id, 'received', 'image', 'refused', 'too_large'
+     FROM messages WHERE message_id = $1`,
+    [photo],
+  );
+  await store.sql(`UPDATE messages SET details = $2 WHERE message_id = $1`, [
+    place,
+    { content: PLACE },
+  ]);
+  await indexer.caughtUp();
+  const { hits } = await service.search({ q: 'harbour', limit: 20 });
+  const hitOf = (id: string | undefined) => hits.find(({ message_id }) => message_id === id);
+  expect(hitOf(photo)?.media).toMatchObject({ kind: 'image', reason: 'too_large' });
+  expect(hitOf(photo)?.content).toBeUndefined();
+  expect(hitOf(place)).toMatchObject({ content: PLACE });
+  expect(hitOf(place)?.media).toBeUndefined();
+  const beside = [hitOf(photo), hitOf(place)].flatMap((hit) => [hit?.before, hit?.after]);
+  expect(beside).toContainEqual(expect.objectContaining({ content: PLACE }));
+});
+
+const PLACE = {
+  kind: 'location',
+  latitude: 52.5,
+  longitude: 13.25,
+  name: 'Gate',
+  address: null,
+  live: false,
+};

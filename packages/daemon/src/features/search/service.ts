@@ -10,6 +10,7 @@ import { RelayError } from '@relay/contract/errors';
 import { tokenId } from '@relay/contract/ids';
 import { chooseMatch, rankMatch } from '@relay/core/contacts/match';
 import { parseDays } from '@relay/core/search/times';
+import { toMediaBody } from '../../platform/db/media.ts';
 import { readTokenClient } from '../../platform/db/tokens.ts';
 import { type NamedMessage, readNeighbours } from './messages.ts';
 import type { SearchScope } from './scope.ts';
@@ -94,12 +95,14 @@ function toApiHit(
   };
 }
 
-const toLine = ({ message, senderName, at, text }: NamedMessage): SearchLine => ({
+const toLine = ({ message, senderName, at, text, media, content }: NamedMessage): SearchLine => ({
   message_id: message,
   from_me: senderName === 'me',
   from_name: senderName,
   at: at.toISOString(),
   text,
+  ...(media ? { media: toMediaBody(media) } : {}),
+  ...(content ? { content } : {}),
 });
 
 // The scope when the owner searches as another actor sees it. This does not count as a use of the token, and nothing is

@@ -182,15 +182,27 @@ export function createClientSurface(
           // Notes of the system are for the owner and the agent.
           data: lines
             .filter(({ role }) => role !== 'system')
-            .map(({ role, content, timestamp, delivery, message_id, instance_id, media }) => ({
-              conversation_id: instance_id,
-              message_id,
-              author: role === 'manual' ? ('owner' as const) : role,
-              text: content,
-              sent_at: timestamp,
-              state: delivery,
-              media: media ?? null,
-            })),
+            .map(
+              ({
+                role,
+                content,
+                timestamp,
+                delivery,
+                message_id,
+                instance_id,
+                media,
+                received,
+              }) => ({
+                conversation_id: instance_id,
+                message_id,
+                author: role === 'manual' ? ('owner' as const) : role,
+                text: content,
+                sent_at: timestamp,
+                state: delivery,
+                media: media ?? null,
+                content: received ?? null,
+              }),
+            ),
           next_cursor: next,
         };
       }),
@@ -260,10 +272,13 @@ export function createClientSurface(
           data: found.flatMap((hit) => {
             const name = names.get(hit.chat);
             if (name === undefined) return [];
-            const { direction, from_name, text, sent_at, message_id, chat_id } = toMessage(hit);
+            const said = toMessage(hit);
+            const { direction, from_name, text, sent_at, message_id, chat_id } = said;
             return [
               {
                 ...{ chat_id, chat_name: name, message_id, direction, text, sent_at },
+                media: said.media,
+                content: said.content,
                 from_name: from_name ?? '',
                 source: hit.digestKind ?? ('message' as const),
               },

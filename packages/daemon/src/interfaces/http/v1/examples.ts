@@ -76,6 +76,7 @@ const conversationMessage: V1<'conversationMessage'> = {
   sent_at: AT,
   state: null,
   media: null,
+  content: null,
 };
 
 const approval: V1<'approval'> = {
@@ -253,6 +254,8 @@ export const EXAMPLE = {
     from_name: 'Ana',
     text: 'When does the parcel arrive?',
     sent_at: AT,
+    media: null,
+    content: null,
   } satisfies V1<'searchHits'>['data'][number],
   digest: {
     chat_id: '2a6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',

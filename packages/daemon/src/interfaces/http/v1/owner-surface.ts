@@ -196,6 +196,8 @@ export function createOwnerSurface(services: HttpDeps, { key }: V1Call): V1Surfa
           from_name: hit.from_name,
           text: hit.text,
           sent_at: hit.at,
+          media: hit.media ?? null,
+          content: hit.content ?? null,
         })),
       };
     },
@@ -335,6 +337,7 @@ export const toConversationMessage = (line: TranscriptLine): V1<'conversationMes
   sent_at: line.timestamp,
   state: line.delivery,
   media: line.media ?? null,
+  content: line.received ?? null,
 });
 
 const toSchedule = (one: Schedule): V1<'schedule'> => ({
