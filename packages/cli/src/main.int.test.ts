@@ -367,6 +367,12 @@ describe('with a daemon', () => {
     expect(await relay.call('import', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
   });
 
+  test('relay export says that the folder does not exist', async () => {
+    expect((await relay.call('export', 'missing/a.tar.gz')).err).toMatch(
+      /The folder .*missing does not exist\. Create it, or choose another\./,
+    );
+  });
+
   test('relay export names the file after the day', async () => {
     const { out } = await relay.call('export', '--json');
     expect(JSON.parse(out).file).toMatch(/relay-\d{4}-\d\d-\d\d\.tar\.gz$/);

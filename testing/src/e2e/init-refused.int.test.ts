@@ -322,8 +322,9 @@ test('config set, get and unset change one setting, in the file or in the daemon
   expect(await value('webhooks.allow')).toBe('["127.0.0.1:5678","[::1]:5678"]');
   for (const [args, sentence] of [
     [['set', 'pacing.per_dya', '4'], '"pacing.per_day"'],
-    [['set', 'pacing.per_day', 'many'], 'Nothing was changed: "pacing.per_day"'],
+    [['set', 'pacing.per_day', 'many'], 'Nothing was changed: "pacing.per_day": expected number'],
     [['set', 'model_api_key', 'sk-1'], '`relay init'],
+    [['set', 'backup.passphrase', 'four words'], '`relay backup encrypt`'],
     [['set', 'traces.headers', 'a=b'], 'is a secret'],
   ] as const) {
     expect(await relay.run('config', ...args)).toMatchObject({
