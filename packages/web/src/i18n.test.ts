@@ -1,6 +1,13 @@
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { activateLocale, isolate, matchLocale, t, textDirection } from './i18n.ts';
+import {
+  activateLocale,
+  isolate,
+  matchLocale,
+  sentenceDirection,
+  t,
+  textDirection,
+} from './i18n.ts';
 
 test('chooses the first language of the browser that the console speaks', () => {
   expect(matchLocale(['fr-FR', 'pt-PT', 'en'])).toBe('pt-BR');
@@ -18,6 +25,14 @@ test('shows a value as it is, also one that looks like an escaped character', ()
   expect(t('common.palette.conversation', { name: 'Ana \\u202e\\x41' })).toBe(
     'Conversation with Ana \\u202e\\x41',
   );
+});
+
+test('writes a sentence in the direction of its language, whatever its first word is', () => {
+  expect(sentenceDirection('WhatsApp is connected.')).toBe('auto');
+  activateLocale('ar');
+  expect(sentenceDirection('Relay غير مرتبط بهاتف.')).toBeUndefined();
+  expect(sentenceDirection('This contact has no grant.')).toBe('auto');
+  activateLocale('en', 'en-GB');
 });
 
 test('keeps a phone number in order within Arabic text', () => {

@@ -99,6 +99,15 @@ export const isolate = (text: string): string =>
 
 export const textDirection = (locale: Locale): 'ltr' | 'rtl' => (locale === 'ar' ? 'rtl' : 'ltr');
 
+/**
+ * The direction of a sentence that may be in English. In the language of the page it follows the page, because its
+ * first word may be a Latin name: `Relay غير مرتبط`.
+ */
+export const sentenceDirection = (text: string): 'auto' | undefined =>
+  textDirection(i18n.locale as Locale) === 'rtl' && /\p{Script=Arabic}/u.test(text)
+    ? undefined
+    : 'auto';
+
 /** The first known locale of a list of language tags: an exact match, or one of the same language. */
 export function matchLocale(languages: readonly string[]): Locale {
   const known = Object.keys(LOCALES) as Locale[];

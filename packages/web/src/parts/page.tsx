@@ -3,6 +3,7 @@
 
 import type { TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId } from 'react';
+import { sentenceDirection } from '../i18n.ts';
 import type { Hue } from '../theme/theme.ts';
 import classes from './parts.module.css';
 
@@ -89,7 +90,7 @@ export function Note({ hue, icon: Icon, children, actions, role }: NoteProps) {
 
 export function Sentence({ text }: { readonly text: string }) {
   return (
-    <span dir="auto">
+    <span dir={sentenceDirection(text)}>
       {text
         .split('`')
         .map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))}

@@ -235,7 +235,7 @@ function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail
       {approval.reason_code.startsWith('read_then_') && (
         <RuleOfTwo approval={approval} read={read} />
       )}
-      <p className="small" dir="auto">
+      <p className="small">
         <Sentence text={approvalReason(approval)} />{' '}
         <code className={classes.code}>{approval.reason_code}</code>
       </p>

@@ -224,8 +224,8 @@ function ApprovalQueue({ approvals, pages, chosen, search }: ApprovalQueueProps)
               <ItemTile approval={approval} />
               <span>
                 <b dir="auto">{approvalTitle(approval)}</b>
-                <small dir="auto">
-                  {requesterName(approval)} · {shortReason(approval)}
+                <small>
+                  <bdi>{requesterName(approval)}</bdi> · {shortReason(approval)}
                 </small>
               </span>
               <ItemTime approval={approval} />

@@ -240,7 +240,7 @@ function RecentDecision({ entry, count }: RecentDecisionProps) {
       <b dir="auto" title={decisionAction(entry)}>
         {capitalize(entry.about ?? entry.who)}
       </b>
-      <span className="dim" dir="auto">
+      <span className="dim">
         <Sentence text={decisionSentence(entry)} />
         {count > 1 && <span className="num"> {t('home.decisions.repeated', { count })}</span>}
       </span>
