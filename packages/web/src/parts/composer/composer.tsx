@@ -171,7 +171,8 @@ export function Composer(props: ComposerProps) {
           aria-label={label}
           aria-describedby={note}
           placeholder={label}
-          dir="auto"
+          // The placeholder is in the language of the page.
+          dir={unsent.text === '' ? undefined : 'auto'}
           autosize
           minRows={1}
           maxRows={8}

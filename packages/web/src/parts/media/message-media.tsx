@@ -5,7 +5,7 @@ import type { ReceivedContent } from '@relay/contract/api/received';
 import { revealHidden } from '@relay/core/messages/text';
 import { IconDownload, IconFile, IconPhotoOff } from '@tabler/icons-react';
 import { useState } from 'react';
-import { t } from '../../i18n.ts';
+import { isolate, t } from '../../i18n.ts';
 import { ContactsCard, LocationCard, PollCard } from './cards.tsx';
 import classes from './media.module.css';
 import {
@@ -92,7 +92,9 @@ export function FileCard({ media }: { readonly media: MediaBody }) {
       <span className={classes.fileName}>
         <b dir="auto">{name}</b>
         <span>
-          {[fileTypeLabel(file_name ?? null, mimetype), size].filter(Boolean).join(' · ')}
+          {[fileTypeLabel(file_name ?? null, mimetype), size && isolate(size)]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       </span>
       <a
