@@ -265,10 +265,14 @@ export const SCHEDULE_COMMANDS: readonly CommandSpec[] = [
     summary: 'Schedule a message, once or repeated',
     arguments: [
       { syntax: '[when]', summary: 'Such as "every weekday 9am", "tomorrow 14:30", "in 2 hours"' },
-      { syntax: '[text]', summary: 'The text' },
+      { syntax: '[text]', summary: 'The text, the caption, or the poll’s question' },
     ],
     options: [
       ['--to <who>', 'A name, a number, or me'],
+      ['--file <path>', 'Send this file'],
+      ['--voice <path>', 'Send this recording (Ogg with Opus) as a voice message'],
+      ['--poll <options>', 'Ask which of these options, separated by |'],
+      ['--location <place>', 'Send this place: latitude,longitude'],
       ['--once <time>', 'Once, such as "2026-12-24 18:00"'],
       ['--daily <time>', 'Every day at this time, such as 09:00'],
       ['--weekly <days@time>', 'On these days, such as mon,fri@18:00'],

@@ -205,3 +205,18 @@ test('a schedule sends a file in its turn', async () => {
   expect(made.content).toMatchObject({ kind: 'media', media: body.id });
   await sees(BEN, ({ text }) => text === 'as planned');
 });
+
+test('the command schedules a file, and the list names it', async () => {
+  verifies('MEDIA-OUT-SURFACES');
+  const file = join(linked.demo.home, '..', 'plan.pdf');
+  await writeFile(file, '%PDF-1.7\nthe plan');
+  const made = await linked.command(
+    ...['schedule', 'every friday 9am', 'This week', '--to', `+${BEN}`],
+    ...['--file', file, '--yes'],
+  );
+  expect(made).toMatchObject({ exit: 0, err: '' });
+  expect(made.out).toContain('│ [Document “plan.pdf”');
+  expect(made.out).toContain('│ This week');
+  const { out } = await linked.command('schedule', 'list');
+  expect(out).toContain('[Document “plan.pdf”');
+});

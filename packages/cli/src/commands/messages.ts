@@ -9,7 +9,7 @@ import { formatClock, formatPhone, toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { resolveAddress } from './contacts.ts';
 import { shortScheduleId } from './schedules.ts';
-import type { readSendContent } from './send-content.ts';
+import type { readScheduledContent } from './send-content.ts';
 
 export const listMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const limit = Number(options.limit);
@@ -111,16 +111,9 @@ export const sendMessageCommand: RunCommand = async ({ config, terminal, args, o
     if (typeof replyTo === 'string' || typeof options.key === 'string') {
       throw new RelayError('usage', { what: 'Give --at without --reply-to and --key.' });
     }
-    const {
-      reaction,
-      edit,
-      delete: deleted,
-      ...what
-    } = await (await import('./send-content.ts')).readSendContent(config.home, given, options);
-    if ((reaction ?? edit ?? deleted) !== undefined) {
-      throw new RelayError('usage', { what: 'Only texts, files, polls and places can wait.' });
-    }
-    await sendLater(clientOf(config.home), terminal, { to, ...what, when: at });
+    const { readScheduledContent } = await import('./send-content.ts');
+    const content = await readScheduledContent(config.home, given, options);
+    await sendLater(clientOf(config.home), terminal, { to, ...content, when: at });
     return 0;
   }
   const key = typeof options.key === 'string' ? { 'idempotency-key': options.key } : {};
@@ -138,10 +131,7 @@ export const sendMessageCommand: RunCommand = async ({ config, terminal, args, o
   return sent.success ? 0 : 1;
 };
 
-type ScheduledContent = Pick<
-  Awaited<ReturnType<typeof readSendContent>>,
-  'text' | 'media' | 'poll' | 'location'
->;
+type ScheduledContent = Awaited<ReturnType<typeof readScheduledContent>>;
 
 /** A schedule with one run: `relay schedule cancel` ends it. */
 export async function sendLater(

@@ -27,6 +27,14 @@ describe('the arguments of `relay schedule`', () => {
     });
   });
 
+  test('need no text beside a file', () => {
+    expect(parseScheduleRequest(['daily 9'], { ...to, file: 'plan.pdf' })).toEqual({
+      to: 'Mom',
+      text: undefined,
+      when: 'daily 9',
+    });
+  });
+
   test.each([
     [[], to, 'Give a time'],
     [['daily 9'], to, 'Give the text to send'],

@@ -15,9 +15,11 @@ export const createScheduleCommand: RunCommand = async (call) => {
   const { config, terminal, args, options } = call;
   if (args.length === 0 && Object.keys(options).every((name) => name === 'json'))
     return listSchedulesCommand(call);
-  const request = parseScheduleRequest(args, options);
+  const { text, ...request } = parseScheduleRequest(args, options);
+  const { readScheduledContent } = await import('./send-content.ts');
+  const content = await readScheduledContent(config.home, text, options);
   const client = clientOf(config.home);
-  const preview = await client.post('/api/schedules/preview', { body: request });
+  const preview = await client.post('/api/schedules/preview', { body: { ...request, ...content } });
   if (options.once !== undefined && preview.rule.kind !== 'once') {
     throw new RelayError('usage', {
       what: `"${options.once}" is not a single time. It means ${preview.words}.`,
@@ -25,9 +27,11 @@ export const createScheduleCommand: RunCommand = async (call) => {
   }
   if (!(await confirmSchedule(call, preview))) return 1;
   const { rule, zone, catch_up } = preview;
-  const { to, text } = request;
+  const { to } = request;
   // Sends what was shown, not what was typed: "in 2 hours" means another moment by now.
-  const made = await client.post('/api/schedules', { body: { to, text, rule, zone, catch_up } });
+  const made = await client.post('/api/schedules', {
+    body: { to, ...content, rule, zone, catch_up },
+  });
   if (terminal.json) terminal.writeJson(made);
   else
     terminal.writeLine(
@@ -63,7 +67,8 @@ const HELP = 'See `relay schedule --help`.';
 
 interface ScheduleRequest {
   readonly to: string;
-  readonly text: string;
+  /** The text, or the caption of a file; undefined if it is something else alone. */
+  readonly text: string | undefined;
   readonly when?: string;
   readonly rule?: ScheduleRule;
   readonly zone?: string;
@@ -86,13 +91,14 @@ export function parseScheduleRequest(
     );
   }
   if (way === undefined && !when?.trim()) refuse('Give a time.');
-  if (!text?.trim()) refuse('Give the text to send.');
+  const isMore = ['file', 'voice', 'location'].some((name) => options[name] !== undefined);
+  if (!isMore && !text?.trim()) refuse('Give the text to send.');
   const { to, zone, catchUp } = options;
   if (typeof to !== 'string' || to.trim() === '')
     refuse('Give the recipient with --to: a name, a number, or me.');
   return {
     to: String(to),
-    text: String(text),
+    text,
     ...(way === undefined ? { when: String(when) } : whenBy(way, String(options[way]))),
     ...(typeof zone === 'string' ? { zone } : {}),
     ...(catchUp === undefined ? {} : { catch_up: catchUpOf(catchUp) }),

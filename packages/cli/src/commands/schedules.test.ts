@@ -32,6 +32,25 @@ test('previews the rule, the recipient, the full text, the next times and the ca
   ]);
 });
 
+test('names the file of a schedule, with its caption', () => {
+  const content = {
+    kind: 'media',
+    media: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+    as: 'document',
+    sha256: '0'.repeat(64),
+    bytes: 500,
+    mimetype: 'application/pdf',
+    file_name: 'plan.pdf',
+  } as const;
+  expect(formatSchedulePreview(schedule({ content, text: 'The plan' }), look).slice(1, 3)).toEqual([
+    '  │ [Document “plan.pdf” (application/pdf, 500 bytes)]',
+    '  │ The plan',
+  ]);
+  expect(formatSchedules([schedule({ content, text: '' })], look)[1]).toBe(
+    '          [Document “plan.pdf” (application/pdf, 500 bytes)]',
+  );
+});
+
 test('lists what comes next, and what was not sent', () => {
   const last = {
     due_at: '2026-11-10T08:00:00.000Z',

@@ -1,7 +1,9 @@
 // `relay schedule list` and `cancel`: list what is scheduled, the next first, and what failed.
+
 import type { Schedule, SchedulePreview } from '@relay/contract/api/schedules';
 import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
+import { withContent } from '@relay/core/messages/outgoing';
 import { describeCatchUp, formatLocalTime } from '@relay/core/schedule/format';
 import { findZone } from '@relay/core/schedule/zone';
 import { clientOf } from '../api.ts';
@@ -95,7 +97,7 @@ export function formatSchedulePreview(
     .map((at) => timeIn(preview.zone, at));
   return [
     `${colours.bold(toPrintable(preview.words))}, to ${formatScheduleRecipient(preview)}`,
-    ...toPrintable(preview.text)
+    ...toPrintable(withContent(preview.text, preview.content))
       .split('\n')
       .map((line) => `  │ ${line}`),
     `  Next: ${first ?? 'never'}${more.map((at) => `, then ${at}`).join('')}.`,
@@ -109,7 +111,7 @@ export function formatSchedules(schedules: readonly Schedule[], look: ScheduleLa
   const columns = look.columns ?? Number.POSITIVE_INFINITY;
   return schedules.flatMap((schedule) => [
     `${look.colours.bold(shortScheduleId(schedule.id))}  ${truncateText(`${toPrintable(schedule.words)}, to ${formatScheduleRecipient(schedule)}`, columns - 10)}`,
-    `          ${truncateText(toOneLine(schedule.text), columns - 10)}`,
+    `          ${truncateText(toOneLine(withContent(schedule.text, schedule.content)), columns - 10)}`,
     look.colours.dim(`          ${truncateText(describeNextRun(schedule), columns - 10)}`),
     ...describeLastProblem(schedule).map((line) => look.colours.yellow(`          ${line}`)),
   ]);

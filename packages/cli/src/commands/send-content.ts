@@ -1,4 +1,4 @@
-// What `relay messages send` sends besides text: a file from this machine, which is uploaded first, or a reaction, an
+// What `relay messages send` and `relay schedule` send besides text: a file from this machine, which is uploaded first, or a reaction, an
 // edit, a deletion, a poll or a place.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -52,6 +52,17 @@ export async function readSendContent(
   const fields = await fieldsFor(home, what, value, text);
   if (contentProblem(fields) !== null) throw usage('The text is empty.');
   return fields;
+}
+
+/** The same for a message that waits, which cannot be about another message: that one may be gone by then. */
+export async function readScheduledContent(
+  ...given: Parameters<typeof readSendContent>
+): Promise<Omit<SendContent, 'reaction' | 'edit' | 'delete'>> {
+  const { reaction, edit, delete: deleted, ...content } = await readSendContent(...given);
+  if ((reaction ?? edit ?? deleted) !== undefined) {
+    throw usage('Only texts, files, polls and places can wait.');
+  }
+  return content;
 }
 
 const usage = (what: string) => new RelayError('usage', { what });
