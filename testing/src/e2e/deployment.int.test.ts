@@ -116,6 +116,21 @@ describe('the Helm chart', () => {
     );
   });
 
+  it('gives workers and API the key of the bucket that they share, from a Secret', async () => {
+    verifies('SCALE-HELM');
+    const names = (all: readonly Manifest[]) =>
+      pods(all).flatMap(({ spec }) =>
+        (spec.template.spec.containers[0]?.env ?? []).flatMap(({ name, value }) =>
+          name.startsWith('RELAY_S3') ? [[name, value]] : [],
+        ),
+      );
+    expect(names(await render())).toEqual([]);
+    const both = [['RELAY_S3_ACCESS_KEY_ID'], ['RELAY_S3_SECRET_ACCESS_KEY']];
+    const shared = await render('media.existingSecret=relay-s3', 'pgbouncer.enabled=false');
+    expect(names(shared).map(([name]) => [name])).toEqual([...both, ...both]);
+    expect(names(shared).every(([, value]) => value === undefined)).toBe(true);
+  });
+
   it('runs every container without root and without privileges, and contains no secret', async () => {
     verifies('SCALE-HELM');
     const all = await render('api.host=relay.example.org');

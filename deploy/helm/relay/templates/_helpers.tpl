@@ -46,6 +46,20 @@ capabilities:
     secretKeyRef:
       name: {{ .root.Values.database.existingSecret }}
       key: {{ .root.Values.database.ownerUrlKey }}
+{{- with .root.Values.media }}
+{{- if .existingSecret }}
+- name: RELAY_S3_ACCESS_KEY_ID
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .accessKeyIdKey }}
+- name: RELAY_S3_SECRET_ACCESS_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .secretAccessKeyKey }}
+{{- end }}
+{{- end }}
 {{- if .root.Values.key.command }}
 - name: RELAY_KEY_COMMAND
   value: {{ .root.Values.key.command | quote }}
