@@ -13,7 +13,7 @@ interface CellLine extends DemoLine {
   readonly accounts: readonly { readonly id: string; readonly phone: string }[];
 }
 
-it('starts the workers, links the accounts, survives the kill of a worker and leaves nothing', {
+it('starts the workers, links and changes the accounts, survives the kill of a worker and leaves nothing', {
   timeout: 300_000,
 }, async () => {
   verifies('WORKERS-API', 'WORKERS-LIST', 'WORKERS-FAILOVER');
@@ -33,6 +33,17 @@ it('starts the workers, links the accounts, survives the kill of a worker and le
   expect(workers).toHaveLength(2);
   expect(accounts.map(({ id }) => id)).toEqual(['default', 'demo-2', 'demo-3']);
   expect(await connected()).toBe(true);
+  const link = () => get<{ status: string; since: string }>('/api/accounts/demo-2/whatsapp/link');
+  const before = await link();
+  await fetch(`${api}/api/accounts/demo-2/account-settings`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ zone: 'Asia/Kolkata' }),
+  });
+  await eventually('the account to be opened again with its new settings', async () => {
+    const { status, since } = await link();
+    return (status === 'connected' && since > before.since) || undefined;
+  });
   const [victim] = workers;
   process.kill(victim?.pid ?? 0, 'SIGKILL');
   await eventually('the other worker to hold all accounts', async () => {
