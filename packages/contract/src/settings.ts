@@ -378,7 +378,7 @@ export type ModelSettings = Pick<
 >;
 
 /** The model of an account. */
-export interface ModelServer extends ModelSettings {
+export interface AccountModel extends ModelSettings {
   /** The address was chosen by an owner who may not reach this network: only the public internet is reached. */
   readonly isForeign?: boolean;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountSettings } from '@relay/contract/api/accounts';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { TokenId } from '@relay/contract/ids';
-import type { MemorySettings, ModelServer, Settings } from '@relay/contract/settings';
+import type { AccountModel, MemorySettings, Settings } from '@relay/contract/settings';
 import { DEFAULT_SETTINGS } from '@relay/contract/settings-catalog';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
@@ -172,7 +172,7 @@ export interface Features {
   /** What the tools of clients use. */
   readonly clientDeps: ClientDeps;
   readonly models: ModelSource;
-  modelSettings(): Promise<ModelServer>;
+  modelSettings(): Promise<AccountModel>;
   /** Transcribes voice messages; null while transcription is off. */
   transcription(): ReturnType<typeof describeTranscription>;
   /** Called inside the transaction that restores an archive. */

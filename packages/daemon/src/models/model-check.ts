@@ -4,7 +4,7 @@
 import { isKeyless, PROVIDERS, type ProviderName } from '@relay/contract/agent/providers';
 import type { ModelList, ModelTrial } from '@relay/contract/api/settings';
 import { RelayError } from '@relay/contract/errors';
-import { type ModelServer, nearestName } from '@relay/contract/settings';
+import { type AccountModel, nearestName } from '@relay/contract/settings';
 import { EgressError, hostAndPort, openEgress } from '../platform/egress/egress.ts';
 import { systemClock } from './agent/clock.ts';
 import { askTestQuestion } from './agent/model.ts';
@@ -24,7 +24,7 @@ interface CheckLimits {
 
 /** Asks the model one short question. Throws a RelayError that says what is wrong and what to do. */
 export async function checkModel(
-  settings: ModelServer,
+  settings: AccountModel,
   { callTimeoutMs }: CheckLimits,
 ): Promise<ModelTrial> {
   const target = describeTarget(settings);
@@ -47,7 +47,7 @@ export async function checkModel(
  * For a check that is run often: the provider's list of models where it proves that key and name are right, which costs
  * nothing, and the test question otherwise. Resolves to a sentence.
  */
-export async function probeModel(settings: ModelServer, limits: CheckLimits): Promise<string> {
+export async function probeModel(settings: AccountModel, limits: CheckLimits): Promise<string> {
   const target = describeTarget(settings);
   const { name } = await openModel(settings).catch((error: unknown) => {
     throw incompleteError(error, target);
@@ -76,18 +76,18 @@ interface CheckTarget {
 
 interface AskedTarget extends CheckTarget {
   readonly model: string;
-  readonly settings: ModelServer;
+  readonly settings: AccountModel;
   readonly seconds: number;
 }
 
-function describeTarget(settings: ModelServer): CheckTarget {
+function describeTarget(settings: AccountModel): CheckTarget {
   const provider = providerOfSettings(settings);
   const { title, baseUrl } = PROVIDERS[provider];
   const hasKey = settings.model_api_key !== null;
   return { provider, title, baseUrl: settings.model_base_url ?? baseUrl, hasKey };
 }
 
-function providerOfSettings(settings: ModelServer): ProviderName {
+function providerOfSettings(settings: AccountModel): ProviderName {
   try {
     return providerOf(settings);
   } catch (error) {
@@ -293,14 +293,14 @@ function failingAction(asked: AskedTarget): string {
 // The provider's list of models, at the same address as the model itself. Relay asks for it only when somebody sets the
 // model up or runs a check.
 
-export async function listModels(settings: ModelServer): Promise<ModelList> {
+export async function listModels(settings: AccountModel): Promise<ModelList> {
   const { provider } = describeTarget(settings);
   const listed = await fetchModels(settings);
   const embeddings = embeddingsAmong(listed, provider, settings);
   return { provider, models: namesForAgents(listed), embeddings };
 }
 
-async function fetchModels(settings: ModelServer): Promise<readonly ListedModel[]> {
+async function fetchModels(settings: AccountModel): Promise<readonly ListedModel[]> {
   const { provider, baseUrl, title } = describeTarget(settings);
   if (baseUrl === null) {
     const what = '"model_base_url" is not set';
@@ -413,7 +413,7 @@ const namesForAgents = (listed: readonly ListedModel[]): string[] =>
 function embeddingsAmong(
   listed: readonly ListedModel[],
   provider: ProviderName,
-  { model_base_url: own }: ModelServer,
+  { model_base_url: own }: AccountModel,
 ): ModelList['embeddings'] {
   const { embeddings, baseUrl } = PROVIDERS[provider];
   // At another address than the provider's, only what its list names is certain.

@@ -9,7 +9,7 @@ import {
   parseProviderName,
 } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import type { AgentSettings, ModelServer, ModelSettings } from '@relay/contract/settings';
+import type { AccountModel, AgentSettings, ModelSettings } from '@relay/contract/settings';
 import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
 import type { LanguageModel } from 'ai';
 import { createPublicFetch } from '../platform/egress/egress.ts';
@@ -20,7 +20,7 @@ interface ModelOverride {
 }
 
 export function createModelSource(
-  read: () => Promise<ModelServer>,
+  read: () => Promise<AccountModel>,
   agent?: PriceSettings & Partial<Pick<AgentSettings, 'vision'>>,
 ): {
   open(request?: ModelOverride): Promise<ConfiguredModel>;
@@ -57,7 +57,7 @@ interface ConfiguredModel {
 }
 
 export async function openModel(
-  settings: ModelServer,
+  settings: AccountModel,
   agent: NonNullable<Parameters<typeof createModelSource>[1]> = NO_PRICES,
 ): Promise<ConfiguredModel> {
   const provider = providerOf(settings);

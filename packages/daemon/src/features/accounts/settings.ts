@@ -8,7 +8,7 @@ import {
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import {
-  type ModelServer,
+  type AccountModel,
   type ModelSettings,
   type Settings,
   settingsFault,
@@ -136,7 +136,7 @@ export function modelOfAccount(
   home: ModelSettings,
   own: AccountSettings,
   isHosted: boolean,
-): ModelServer {
+): AccountModel {
   const { model_provider, model_name, model_base_url, model_api_key } = own;
   const base = hasOwnProvider(home, own) ? NO_MODEL : home;
   return {

@@ -4,7 +4,7 @@
 import { extname } from 'node:path';
 import { PROVIDERS, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
-import type { ModelServer, TranscriptionSettings } from '@relay/contract/settings';
+import type { AccountModel, TranscriptionSettings } from '@relay/contract/settings';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ const unreachable = (what: string, cause?: unknown): RelayError =>
 /** Null while transcription is off. An error names the setting that is missing. */
 export function openTranscription(
   settings: TranscriptionSettings,
-  model: ModelServer,
+  model: AccountModel,
   packages?: string,
 ): Transcribe | null {
   if (settings.by === 'off') return null;
@@ -61,7 +61,7 @@ export function openTranscription(
 export async function describeTranscription(
   { db, lease: { account } }: Pick<Engine, 'db' | 'lease'>,
   settings: TranscriptionSettings,
-  model: ModelServer,
+  model: AccountModel,
 ): Promise<{ readonly found: string; readonly fault: string | null } | null> {
   if (settings.by === 'off') return null;
   try {
@@ -79,7 +79,7 @@ export async function describeTranscription(
   }
 }
 
-function priceWords(settings: TranscriptionSettings, model: ModelServer): string {
+function priceWords(settings: TranscriptionSettings, model: AccountModel): string {
   if (settings.by === 'local') return '';
   const price = priceOf(settings, model);
   if (settings.usd_per_minute !== null) return ` Price of a minute of speech: ${price} USD.`;
@@ -87,7 +87,7 @@ function priceWords(settings: TranscriptionSettings, model: ModelServer): string
   return ` Price of a minute of speech: ${words}. Set it with \`transcription.usd_per_minute\`.`;
 }
 
-function nameOf(settings: TranscriptionSettings, model: ModelServer): string {
+function nameOf(settings: TranscriptionSettings, model: AccountModel): string {
   if (settings.by === 'local') return `whisper-${sizeOf(settings)} on this machine`;
   const endpoint = endpointOf(settings, model);
   return `${endpoint.model} at ${new URL(endpoint.url).host}`;
@@ -155,7 +155,7 @@ interface Endpoint {
 
 function endpointOf(
   { endpoint_base_url, model: named, transcription_api_key: own }: TranscriptionSettings,
-  model: ModelServer,
+  model: AccountModel,
 ): Endpoint {
   const provider = parseProviderName(model.model_provider ?? '');
   const ofModel = model.model_base_url ?? (provider === null ? null : PROVIDERS[provider].baseUrl);
@@ -178,7 +178,7 @@ const hostedAt = (address: string) =>
   );
 
 /** US dollars per minute. */
-function priceOf(settings: TranscriptionSettings, model: ModelServer): number {
+function priceOf(settings: TranscriptionSettings, model: AccountModel): number {
   if (settings.usd_per_minute !== null) return settings.usd_per_minute;
   const charges = hostedAt(endpointOf(settings, model).url)?.transcription !== undefined;
   return charges ? ASSUMED_USD_PER_MINUTE : 0;
