@@ -10,6 +10,9 @@ test('an error is shown with what the owner can do in the console, not with a co
     reason: 'hold',
   });
   expect(readableError(refused)).toBe('Sending is on hold. End the hold at the top of the page.');
+  const gone = { action: 'List them with `relay schedules`.', reason: 'no_schedule' };
+  const noSchedule = new RelayApiError(403, 'denied', 'Not allowed: There is none.', gone);
+  expect(readableError(noSchedule)).toBe('There is no such schedule.');
   const parts = { action: 'Check key and model name with `relay init`, then resume.' };
   const failed = new RelayApiError(
     502,

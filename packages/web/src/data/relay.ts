@@ -54,8 +54,10 @@ export function readableError(error: unknown): string {
     return error instanceof Error ? error.message : t('common.error.unknown');
   }
   const { code, reason } = error;
-  const id = reason === undefined ? `errors.${code}` : `errors.refused.${reason}`;
-  const action = `${id}.action`;
+  const [id, action] =
+    reason === undefined
+      ? [`errors.${code}`, `errors.${code}.action`]
+      : [`decisions.reason.${reason}`, `errors.refused.${reason}.action`];
   const daemons = isTextId(id) ? undefined : error.action && isolate(error.action);
   const sentences = [
     isTextId(id) ? t(id) : isolate(error.sentence),
