@@ -175,7 +175,7 @@ test('a look returns only links that have changed, and those that no worker serv
   expect((await look()).links).toEqual([{ account, link: null, isServed: false }]);
 });
 
-test('a worker is told to open an account again', async () => {
+test('asks the worker of an account to open it again', async () => {
   verifies('WORKERS-API');
   worker.asked.length = 0;
   await askWorker(place, { kind: 'reopen' }, 15_000);
