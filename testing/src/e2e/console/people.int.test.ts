@@ -52,7 +52,7 @@ beforeAll(async () => {
   looking = await fixture.signedIn();
   page = looking.page;
   await page.goto('/people');
-  await page.getByText('1 person has a grant.').waitFor();
+  await page.getByText('Agents have access to 1 person.').waitFor();
 }, 180_000);
 
 it('revokes at once and undoes it, by mouse and by keyboard alone', async () => {
