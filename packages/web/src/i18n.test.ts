@@ -2,6 +2,7 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import {
   activateLocale,
+  formatLocale,
   isolate,
   matchLocale,
   sentenceDirection,
@@ -43,4 +44,12 @@ test('keeps a phone number in order within Arabic text', () => {
   ]);
   activateLocale('en', 'en-GB');
   expect(isolate('+49 170 1234567')).toBe('+49 170 1234567');
+});
+
+test('writes Arabic numbers and dates with the digits that its texts have', () => {
+  activateLocale('ar', 'ar-EG');
+  const time = new Intl.DateTimeFormat(formatLocale(), { timeStyle: 'short', timeZone: 'UTC' });
+  expect(new Intl.NumberFormat(formatLocale()).format(24)).toBe('24');
+  expect(time.format(new Date('2026-11-20T04:09:00Z'))).toContain('4:09');
+  activateLocale('en', 'en-GB');
 });

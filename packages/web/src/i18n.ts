@@ -166,9 +166,9 @@ async function load(locale: Locale, areas: readonly Area[]): Promise<void> {
 /** The locale for `Intl`. */
 export const formatLocale = (): string => String(i18n.locales ?? i18n.locale);
 
-/** For unit tests. */
-export function activateLocale(locale: Locale, regional?: string): void {
-  i18n.activate(locale, regional);
+/** Exported for unit tests. Texts, phone numbers and codes have Western digits, so numbers and dates have them too. */
+export function activateLocale(locale: Locale, regional: string = locale): void {
+  i18n.activate(locale, new Intl.Locale(regional, { numberingSystem: 'latn' }).toString());
 }
 
 export function addMessages(locale: Locale, area: Area, messages: Compiled): void {
