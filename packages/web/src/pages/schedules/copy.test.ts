@@ -1,9 +1,11 @@
 import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
 import { describe, expect, test } from 'vitest';
 import {
   cancelText,
   catchUpText,
   dayAndTime,
+  ruleText,
   runDisplay,
   runReason,
   scheduleRecipient,
@@ -156,4 +158,24 @@ test('the next run is shown in the time zone of its reader, whatever the zone of
 
 test('a time is shown in the given time zone', () => {
   expect(timeInZone('Asia/Tokyo', '2026-11-16T00:00:00Z', NOW)).toBe('Mon 16 Nov, 09:00');
+});
+
+test('says when a message is sent in the language of the page', () => {
+  const text = (rule: Schedule['rule']) => ruleText({ rule, zone: 'UTC' }, NOW);
+  const cron = (expression: string) => text({ kind: 'cron', expression });
+  const weekly = (...days: readonly Weekday[]) =>
+    text({ kind: 'weekly', days: [...days], time: '09:00' });
+  expect(text({ kind: 'once', at: '2026-11-17T08:30' })).toBe('once, Tue 17 Nov, 08:30, UTC');
+  expect(text({ kind: 'daily', time: '09:00' })).toBe('every day at 09:00, UTC');
+  expect(weekly(...WEEKDAYS)).toBe('every day at 09:00, UTC');
+  expect(weekly(...WEEKDAYS.slice(0, 5))).toBe('every weekday at 09:00, UTC');
+  expect(weekly('mon', 'sun')).toBe('every Monday and Sunday at 09:00, UTC');
+  expect(cron('0 8 1 * *')).toBe('on day 1 of every month at 08:00, UTC');
+  expect(cron('0 8 31 * *')).toBe('on day 31 of every month that has one at 08:00, UTC');
+  expect(cron('5 8 L * *')).toBe('on the last day of every month at 08:05, UTC');
+  expect(cron('0 8 29 2 *')).toBe('every year on 29 February at 08:00, UTC');
+  expect(cron('* * * * *')).toBe('every minute, UTC');
+  expect(cron('*/5 * * * *')).toBe('every 5 minutes, UTC');
+  expect(cron('0 */2 * * *')).toBe('every 2 hours, UTC');
+  expect(cron('0 9 * * 1#2')).toBe('cron “0 9 * * 1#2”, UTC');
 });

@@ -2,6 +2,7 @@
 // between runs. Pure.
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { findZone } from '@relay/core/schedule/zone';
 import {
@@ -56,6 +57,67 @@ export function catchUpText({ kind }: Pick<ScheduleRule, 'kind'>, catchUp: Catch
   if (kind !== 'once') return t(`schedules.catchUp.repeat.${catchUp}`);
   return t(`schedules.catchUp.once.${catchUp === 'skip' ? 'skip' : 'late'}`);
 }
+
+/** Such as `every weekday at 09:00, Europe/Berlin`. */
+export function ruleText({ rule, zone }: Pick<Schedule, 'rule' | 'zone'>, now: number): string {
+  return t('schedules.rule.inZone', { rule: ruleWithoutZone(rule, zone, now), zone });
+}
+
+function ruleWithoutZone(rule: ScheduleRule, zone: string, now: number): string {
+  switch (rule.kind) {
+    case 'once': {
+      const isInstant = rule.at.endsWith('Z');
+      const date = isInstant
+        ? timeInZone(zone, rule.at, now)
+        : timeInZone('UTC', `${rule.at}Z`, now);
+      return t('schedules.rule.once', { date });
+    }
+    case 'daily':
+      return t('schedules.rule.daily', { time: rule.time });
+    case 'weekly':
+      return weeklyText(rule.days, rule.time);
+    case 'cron':
+      return cronText(rule.expression);
+  }
+}
+
+function weeklyText(days: readonly Weekday[], time: string): string {
+  if (days.length === WEEKDAYS.length) return t('schedules.rule.daily', { time });
+  if (days.join() === WEEKDAYS.slice(0, 5).join()) return t('schedules.rule.weekdays', { time });
+  const names = days.map((day) => utcDate({ weekday: 'long' }, 1, 1 + WEEKDAYS.indexOf(day)));
+  const list = new Intl.ListFormat(formatLocale(), { type: 'conjunction' }).format(names);
+  return t('schedules.rule.weekly', { days: list, time });
+}
+
+const EVERY_MONTH_HAS = 28;
+
+/** The few expressions that typed schedules produce; all others are shown verbatim. */
+function cronText(expression: string): string {
+  const [, minute = '', hour = '', day = '', month = ''] =
+    /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  if (day === 'L' && month === '*') return t('schedules.rule.monthEnd', { time });
+  if (day !== '' && day !== 'L' && month === '*') {
+    const text = Number(day) > EVERY_MONTH_HAS ? 'monthlyFew' : 'monthly';
+    return t(`schedules.rule.${text}`, { day: Number(day), time });
+  }
+  if (day !== '' && day !== 'L') {
+    const date = utcDate({ day: 'numeric', month: 'long' }, Number(month), Number(day));
+    return t('schedules.rule.yearly', { date, time });
+  }
+  const minutes = /^\*(?:\/(\d+))? \* \* \* \*$/.exec(expression);
+  if (minutes !== null) return t('schedules.rule.minutes', { count: Number(minutes[1] ?? 1) });
+  const hours = /^0 \*(?:\/(\d+))? \* \* \*$/.exec(expression);
+  if (hours !== null) return t('schedules.rule.hours', { count: Number(hours[1] ?? 1) });
+  return t('schedules.rule.cron', { expression });
+}
+
+/** Of 2024, which begins with a Monday and has a 29 February. */
+const utcDate = (format: Intl.DateTimeFormatOptions, month: number, day: number): string =>
+  new Date(Date.UTC(2024, month - 1, day)).toLocaleDateString(formatLocale(), {
+    ...format,
+    timeZone: 'UTC',
+  });
 
 const MESSAGE_STATE_DISPLAY: Readonly<
   Record<NonNullable<ScheduleRun['message_state']>, StateDisplay>

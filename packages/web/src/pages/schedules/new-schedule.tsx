@@ -15,7 +15,7 @@ import { t } from '../../i18n.ts';
 import { type ContactChoice, ContactField, choiceAddress } from '../../parts/contact-field.tsx';
 import { capitalize } from '../../parts/format.ts';
 import { Note, Sentence } from '../../parts/page.tsx';
-import { catchUpText, timeForYou, timeInZone, withClockChanges } from './copy.ts';
+import { catchUpText, ruleText, timeForYou, timeInZone, withClockChanges } from './copy.ts';
 import { schedulePreviewQuery } from './queries.ts';
 import {
   RECURRENCES,
@@ -232,7 +232,7 @@ function SchedulePreview({ request, time }: SchedulePreviewProps) {
     );
   }
   if (preview.data === undefined) return <div className={classes.preview} aria-busy />;
-  const { words, zone, next } = preview.data;
+  const { zone, next } = preview.data;
   return (
     <section
       className={classes.preview}
@@ -240,7 +240,8 @@ function SchedulePreview({ request, time }: SchedulePreviewProps) {
       aria-live="polite"
     >
       <p>
-        <IconClock size={16} stroke={1.7} aria-hidden /> <b>{capitalize(words)}</b>
+        <IconClock size={16} stroke={1.7} aria-hidden />{' '}
+        <b>{capitalize(ruleText(preview.data, now))}</b>
       </p>
       <ol>
         {withClockChanges(next, zone, { now, time }).map(({ at, note }) => (

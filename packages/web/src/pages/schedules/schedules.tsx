@@ -28,6 +28,7 @@ import {
   dayAndTime,
   ownTime,
   type RecipientValues,
+  ruleText,
   runDisplay,
   runReason,
   scheduleRecipient,
@@ -191,7 +192,7 @@ function ScheduleItem({ schedule, now }: ScheduleItemProps) {
       <div className={classes.what}>
         <p>
           <b dir="auto">{t('schedules.row.to', recipient)}</b>{' '}
-          <span className="dim small">{schedule.words}</span>
+          <span className="dim small">{ruleText(schedule, now)}</span>
         </p>
         <blockquote dir="auto">{revealHidden(schedule.text)}</blockquote>
         <p className={classes.facts}>
@@ -312,7 +313,7 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
       onClick={askFirst}
       disabled={isGone}
       loading={cancel.isPending}
-      aria-label={t('schedules.cancel.label', { ...recipient, rule: schedule.words })}
+      aria-label={t('schedules.cancel.label', { ...recipient, rule: ruleText(schedule, now) })}
     >
       {t('common.action.cancel')}
     </Button>
