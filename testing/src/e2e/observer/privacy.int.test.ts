@@ -219,9 +219,8 @@ describe('the cost of an observed group', () => {
     expect(of('Paid')?.tokens_spent).toBeGreaterThan(100);
     expect(of('Free')?.tokens_avoided).toBeGreaterThan(0);
     const shown = await harness.world.says('observe', 'list');
-    expect(shown).toContain(
-      `${of('Paid')?.tokens_spent} used, ${of('Paid')?.tokens_avoided} saved`,
-    );
+    const { tokens_spent: spent = 0, tokens_avoided: avoided = 0 } = of('Paid') ?? {};
+    expect(shown).toContain(`${spent.toLocaleString('en-US')} used, ${avoided} saved`);
     expect(shown).toContain('1 kept, 1 filtered as noise (50 %)');
   });
 
