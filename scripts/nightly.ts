@@ -32,6 +32,16 @@ interface Result {
   readonly tests?: { readonly passed: number; readonly failed: readonly string[] };
 }
 
+interface Report {
+  readonly commit: string;
+  readonly dirty: boolean;
+  readonly full: boolean;
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly failed: number;
+  readonly results: readonly Result[];
+}
+
 const root = join(import.meta.dirname, '..');
 const REPORTS = 'coverage';
 const SUMMARY = `${REPORTS}/nightly.json`;
@@ -179,7 +189,8 @@ function allSteps(full: boolean): Step[] {
     ...CHECKS,
     BUILD,
     ...SUITES,
-    ...(full ? TORTURES.map(([name, args]) => sized('torture', name, args)) : [SHORT_TORTURES]),
+    SHORT_TORTURES,
+    ...(full ? TORTURES.map(([name, args]) => sized('torture', name, args)) : []),
     REQUIREMENTS,
     onPostgres15(),
     ...BENCHES.map(([name, nightly, atFullSize]) =>
@@ -274,16 +285,6 @@ if (values.list) {
 const commit = git('rev-parse', 'HEAD');
 const dirty = git('status', '--porcelain') !== '';
 const tested = `${commit}${dirty ? ' with uncommitted changes' : ''}`;
-
-interface Report {
-  readonly commit: string;
-  readonly dirty: boolean;
-  readonly full: boolean;
-  readonly startedAt: string;
-  readonly seconds: number;
-  readonly failed: number;
-  readonly results: readonly Result[];
-}
 
 /** The report of other parts that ran on this commit. */
 function earlier(): Report | undefined {

@@ -1,5 +1,5 @@
-// What `relay messages send` and `relay schedule` send besides text: a file from this machine, which is uploaded first, or a reaction, an
-// edit, a deletion, a poll or a place.
+// What `relay messages send` and `relay schedule` send besides text: a file from this machine, which is uploaded first,
+// or a reaction, an edit, a deletion, a poll or a place.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';

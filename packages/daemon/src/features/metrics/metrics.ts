@@ -1,7 +1,7 @@
-// Prometheus metrics of the daemon: the caller's account, the other accounts that the caller may know of, storage, events
-// since the start, and for whoever runs Relay also HTTP responses and the process. A scrape runs a few cheap queries; events between scrapes are counted
-// from the event log. Without the database a scrape says so, and contains only what is known without it.
-// Invariant: what one caller may see is in registries that are made for that scrape.
+// Prometheus metrics of the daemon: the caller's account, the other accounts that the caller may know of, storage,
+// events since the start, and for whoever runs Relay also HTTP responses and the process. A scrape runs a few cheap
+// queries; events between scrapes are counted from the event log. Without the database a scrape says so, and contains
+// only what is known without it. Invariant: what one caller may see is in registries that are made for that scrape.
 
 import type { ListedAccount } from '@relay/contract/api/accounts';
 import type { BackupStatus } from '@relay/contract/api/backups';
