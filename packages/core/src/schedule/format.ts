@@ -54,25 +54,50 @@ function daysWords(days: readonly Weekday[]): string {
   return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
 }
 
-/** The few expressions that typed schedules produce; all others are shown verbatim. */
-function cronWords(expression: string): string {
+/** An expression that people can read: a day of each month or of one month, or every so many minutes or hours. */
+type ReadableCron =
+  | {
+      readonly day: number | 'last';
+      /** From 1; null for each month. */
+      readonly month: number | null;
+      readonly time: string;
+    }
+  | { readonly every: 'minutes' | 'hours'; readonly count: number };
+
+/** The few expressions that typed schedules produce; null for all others, which are shown verbatim. */
+export function readCron(expression: string): ReadableCron | null {
   const [, minute = '', hour = '', day = '', month = ''] =
     /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
-  if (day === '') return stepWords(expression) ?? `cron "${expression}"`;
-  const time = `${two(Number(hour))}:${two(Number(minute))}`;
-  const name = MONTH_NAMES[Number(month) - 1];
-  if (day === 'L') return `on the last day of ${name ?? 'every month'} at ${time}`;
-  if (name !== undefined) return `every year on ${Number(day)} ${name} at ${time}`;
-  const few = Number(day) > 28 ? ' that has one' : '';
-  return `on the ${ordinal(Number(day))} of every month${few} at ${time}`;
+  if (day !== '') {
+    return {
+      day: day === 'L' ? 'last' : Number(day),
+      month: month === '*' ? null : Number(month),
+      time: `${two(Number(hour))}:${two(Number(minute))}`,
+    };
+  }
+  const minutes = /^\*(?:\/(\d+))? \* \* \* \*$/.exec(expression);
+  if (minutes !== null) return { every: 'minutes', count: Number(minutes[1] ?? 1) };
+  const hours = /^0 \*(?:\/(\d+))? \* \* \*$/.exec(expression);
+  return hours === null ? null : { every: 'hours', count: Number(hours[1] ?? 1) };
 }
 
-function stepWords(expression: string): string | null {
-  const [, minutes] = /^\*\/(\d+) \* \* \* \*$/.exec(expression) ?? [];
-  if (minutes !== undefined) return `every ${minutes} minutes`;
-  const [, hours] = /^0 \*\/(\d+) \* \* \*$/.exec(expression) ?? [];
-  if (hours !== undefined) return `every ${hours} hours`;
-  return { '0 * * * *': 'every hour', '* * * * *': 'every minute' }[expression] ?? null;
+/** Not every month has the days after this one. */
+export const LAST_DAY_OF_EACH_MONTH = 28;
+
+function cronWords(expression: string): string {
+  const cron = readCron(expression);
+  if (cron === null) return `cron "${expression}"`;
+  if ('every' in cron) {
+    return cron.count === 1
+      ? `every ${cron.every.slice(0, -1)}`
+      : `every ${cron.count} ${cron.every}`;
+  }
+  const { day, month, time } = cron;
+  const name = month === null ? undefined : MONTH_NAMES[month - 1];
+  if (day === 'last') return `on the last day of ${name ?? 'every month'} at ${time}`;
+  if (name !== undefined) return `every year on ${day} ${name} at ${time}`;
+  const few = day > LAST_DAY_OF_EACH_MONTH ? ' that has one' : '';
+  return `on the ${ordinal(day)} of every month${few} at ${time}`;
 }
 
 function ordinal(day: number): string {

@@ -4,6 +4,7 @@ import type { CatchUp } from '@relay/contract/api/constants';
 import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
 import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
+import { LAST_DAY_OF_EACH_MONTH, readCron } from '@relay/core/schedule/format';
 import { findZone } from '@relay/core/schedule/zone';
 import {
   IconAlertTriangle,
@@ -89,27 +90,22 @@ function weeklyText(days: readonly Weekday[], time: string): string {
   return t('schedules.rule.weekly', { days: list, time });
 }
 
-const EVERY_MONTH_HAS = 28;
-
-/** The few expressions that typed schedules produce; all others are shown verbatim. */
 function cronText(expression: string): string {
-  const [, minute = '', hour = '', day = '', month = ''] =
-    /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
-  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
-  if (day === 'L' && month === '*') return t('schedules.rule.monthEnd', { time });
-  if (day !== '' && day !== 'L' && month === '*') {
-    const text = Number(day) > EVERY_MONTH_HAS ? 'monthlyFew' : 'monthly';
-    return t(`schedules.rule.${text}`, { day: Number(day), time });
+  const cron = readCron(expression);
+  if (cron === null) return t('schedules.rule.cron', { expression });
+  if ('every' in cron) return t(`schedules.rule.${cron.every}`, { count: cron.count });
+  const { day, month, time } = cron;
+  if (day === 'last') {
+    return month === null
+      ? t('schedules.rule.monthEnd', { time })
+      : t('schedules.rule.cron', { expression });
   }
-  if (day !== '' && day !== 'L') {
-    const date = utcDate({ day: 'numeric', month: 'long' }, Number(month), Number(day));
+  if (month !== null) {
+    const date = utcDate({ day: 'numeric', month: 'long' }, month, day);
     return t('schedules.rule.yearly', { date, time });
   }
-  const minutes = /^\*(?:\/(\d+))? \* \* \* \*$/.exec(expression);
-  if (minutes !== null) return t('schedules.rule.minutes', { count: Number(minutes[1] ?? 1) });
-  const hours = /^0 \*(?:\/(\d+))? \* \* \*$/.exec(expression);
-  if (hours !== null) return t('schedules.rule.hours', { count: Number(hours[1] ?? 1) });
-  return t('schedules.rule.cron', { expression });
+  const id = day > LAST_DAY_OF_EACH_MONTH ? 'monthlyFew' : 'monthly';
+  return t(`schedules.rule.${id}`, { day, time });
 }
 
 /** Of 2024, which begins with a Monday and has a 29 February. */
